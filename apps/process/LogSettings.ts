@@ -5,8 +5,6 @@ import { shared } from "./Settings.ts"
 
 export const formats = ["text", "json"] as const
 
-const readers: ReadonlyArray<Setting.Reader> = [...Setting.venue, "auditor", "wallet"]
-
 export const levels = ["debug", "info", "warn", "error"] as const
 
 /** Format and minimum level of the log. */
@@ -17,14 +15,14 @@ export const load = Config.map(
       Setting.literals("VENUE_LOG_FORMAT", formats, {
         usual: "`text` in development, else `json`",
         meaning: "`json`: one JSON object per line; `text`: lines for people",
-        readers,
+        readers: Setting.services,
         changes: "process"
       })
     ),
     level: Setting.literals("VENUE_LOG_LEVEL", levels, {
       default: "warn",
       meaning: "Least severe level that is logged: `debug`, `info`, `warn` or `error`",
-      readers,
+      readers: Setting.services,
       changes: "process"
     })
   }),

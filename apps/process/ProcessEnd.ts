@@ -27,17 +27,22 @@ export const teardown: Runtime.Teardown = (exit, onExit) =>
 
 let isStopRequested = false
 
-/** Limit for a process's stop, in seconds, which a busy machine might need longer than. */
+const usualStopSeconds = 30
+
+/** Limit for a stop without a limit of its own. */
 export const limit = Setting.int("VENUE_STOP_SECONDS", {
-  default: 30,
+  default: usualStopSeconds,
   unit: "s",
-  meaning:
-    "Maximum duration of a stop; sockets take up to 5 s, cancels for armed connections 5 s, in-flight requests 15 s",
-  readers: ["start", "runner", "gateway"],
+  meaning: "Maximum duration of a stop, 1 to 3600. The grace period of a container platform must be longer",
+  readers: Setting.services,
   changes: "process"
 })
 
-let usualStopMillis = 30_000
+/**
+ * Maximum duration of a stop. Sockets take up to 5 s, cancels for armed connections 5 s more, and in-flight requests
+ * 15 s more. The rest of the default is for a database that hangs.
+ */
+let usualStopMillis = usualStopSeconds * 1_000
 
 /** Sets the limit for stops without a limit of their own. */
 export const setLimit = (seconds: number): void => void (usualStopMillis = seconds * 1_000)
@@ -47,28 +52,27 @@ export const usesDatabase = (url: Redacted.Redacted): void => void (database = u
 
 let database: Redacted.Redacted | undefined
 
-/** Exits the process if its stop takes longer than `stopMillis`. */
-export const boundTheStop = (stopMillis = usualStopMillis) =>
+/** Exits the process if its stop takes longer than `stopMillis`. Shortly before, tests whether the database responds. */
+export const boundTheStop = (stopMillis = usualStopMillis): void => {
+  let cause = database === undefined ? "its last requests did not finish" : "its database does not respond"
+  const probe = async () => {
+    if (database !== undefined && Exit.isSuccess(await Effect.runPromiseExit(query(database))))
+      cause = "its last requests did not finish, although the database accepts a new session"
+  }
+  setTimeout(() => void probe(), Math.max(0, stopMillis - probeMillis)).unref()
   setTimeout(() => {
-    const exit = (cause: string) => {
-      const message =
-        `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
-        "Everything acknowledged is in the journal; the next start continues from there."
-      Effect.runSync(NodeLog.announceFailure(message))
-      process.exit(1)
-    }
-    if (database === undefined) return exit("its last requests did not finish")
-    setTimeout(() => exit(silent), probeMillis)
-    void Effect.runPromiseExit(answers(database)).then((result) => exit(Exit.isSuccess(result) ? unfinished : silent))
+    const message =
+      `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
+      "Everything acknowledged is in the journal; the next start continues from there."
+    Effect.runSync(NodeLog.announceFailure(message))
+    process.exit(1)
   }, stopMillis).unref()
+}
 
-const unfinished = "its last requests did not finish, although the database accepts a new session"
-const silent = "its database does not respond"
-
-/** Maximum duration of the query that tests the database. */
+/** Time for the query that tests the database. */
 const probeMillis = 3_000
 
-const answers = (url: Redacted.Redacted) =>
+const query = (url: Redacted.Redacted) =>
   Effect.flatMap(PgClient.makeClient({ url, connectTimeout: probeMillis }), (sql) => sql`select 1`).pipe(
     Effect.scoped,
     Effect.provide(Reactivity.layer)

@@ -44,6 +44,8 @@ export const declared: ReadonlyArray<Declared> = all
 
 /** Runners and gateways, and both ways to start them on one machine. */
 export const venue: ReadonlyArray<Reader> = ["start", "cluster", "runner", "gateway"]
+/** Every process of a venue in production. */
+export const services: ReadonlyArray<Reader> = [...venue, "auditor", "wallet"]
 export const runners: ReadonlyArray<Reader> = ["start", "cluster", "runner"]
 export const gateways: ReadonlyArray<Reader> = ["start", "cluster", "gateway"]
 

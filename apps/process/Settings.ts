@@ -50,7 +50,7 @@ export const shared = {
     default: "development",
     meaning:
       "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid only in its own environment",
-    readers: [...Setting.venue, "auditor", "wallet"],
+    readers: Setting.services,
     changes: "all nodes"
   }),
   brand: Setting.string("VENUE_BRAND", {

@@ -15,7 +15,7 @@ export interface StartOptions {
   readonly stopMillis?: number
   /** First line of output. Omitted if empty. */
   readonly firstLine?: string
-  /** True for a program that runs once for a person: its output is text, whatever the settings. */
+  /** True for a program that a person runs: its output is text, whatever the settings. */
   readonly isTool?: boolean
 }
 
