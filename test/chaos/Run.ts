@@ -3,7 +3,7 @@ import * as Access from "./Access.ts"
 import * as Dump from "./Dump.ts"
 import * as Faults from "./Faults.ts"
 import { type History, now } from "./History.ts"
-import type { Read } from "./HistoryLine.ts"
+import type { Line, Read } from "./HistoryLine.ts"
 import * as Marks from "./Marks.ts"
 import type { Options } from "./Options.ts"
 import * as Random from "./Random.ts"
@@ -77,7 +77,6 @@ export const go = async (run: Run): Promise<void> => {
   await pause(8_000)
   say("everything is killed at once, and read back")
   await replayed(run, accounts, venue.nodes, 0)
-  await judge(run, 0)
   await readAll(run, accounts)
 }
 
@@ -218,14 +217,12 @@ async function judge({ history, isOver, options, venue }: Run, episode: number):
 type Accounts = ReadonlyArray<{ readonly account: string; readonly key: { public_key: string; secret_key: string } }>
 
 /**
- * Compares the state before and after these nodes are killed and replay their logs. Repeats the comparison if trading
- * changed the state in between.
+ * Compares the state before and after these nodes are killed and replay their logs. Repeats the comparison if the
+ * state changed for another reason.
  */
 async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<VenueNode>, pair: number): Promise<void> {
-  const { history, say, venue } = run
-  const number = history.lines.filter((line) => line.kind === "state").length + 1
-  for (let attempt = 1; attempt <= 3 && !run.isOver(); attempt++) {
-    const active = await Dump.activity(venue.database)
+  const number = run.history.lines.filter((line) => line.kind === "state").length + 1
+  const states = await atRest(run, 3, async () => {
     const before = await state(run, accounts)
     const at = now()
     await Promise.all(nodes.map((node) => node.kill()))
@@ -233,11 +230,30 @@ async function replayed(run: Run, accounts: Accounts, nodes: ReadonlyArray<Venue
     await ready(run, nodes)
     const after = await state(run, accounts)
     await judge(run, pair)
-    if ((await Dump.activity(venue.database)) !== active) continue
-    history.write({ kind: "state", at, pair: number, phase: "before", sums: before })
-    return history.write({ kind: "state", at: now(), pair: number, phase: "after", sums: after })
+    return [
+      { kind: "state", at, pair: number, phase: "before", sums: before },
+      { kind: "state", at: now(), pair: number, phase: "after", sums: after }
+    ]
+  })
+  for (const line of states) run.history.write(line)
+}
+
+/**
+ * Returns the lines of the first attempt during which no trade, order end or TWAP was recorded. `read` waits until the
+ * read tables are current. Without such an attempt, prints so and returns no lines.
+ */
+async function atRest(
+  { isOver, say, venue }: Run,
+  attempts: number,
+  read: () => Promise<ReadonlyArray<Line>>
+): Promise<ReadonlyArray<Line>> {
+  for (let attempt = 1; attempt <= attempts && !isOver(); attempt++) {
+    const active = await Dump.activity(venue.database)
+    const lines = await read()
+    if ((await Dump.activity(venue.database)) === active) return lines
   }
   say("  something always moved, so nothing was compared")
+  return []
 }
 
 /** Reads the state through one gateway. The other gateways are read at the end of the run. */
@@ -265,28 +281,21 @@ const lasting = ({ balance, open, positions, trades }: Read): string =>
     trades.length
   ])
 
-/**
- * Records what each gateway shows of each account, then the tables. Repeats the reads if a TWAP or a stop traded in the
- * meantime.
- */
-async function readAll({ history, isOver, say, venue }: Run, accounts: Accounts): Promise<void> {
-  for (let attempt = 1; attempt <= 20; attempt++) {
-    const active = await Dump.activity(venue.database)
-    const reads: Array<Read> = []
+/** Records what each gateway shows of each account, then the tables. */
+async function readAll(run: Run, accounts: Accounts): Promise<void> {
+  const { history, isOver, venue } = run
+  const lines = await atRest(run, 20, async () => {
+    const reads: Array<Line> = []
     for (const { name, urls } of venue.gateways) {
       for (const { account, key } of accounts) {
-        if (isOver()) return
+        if (isOver()) return []
         reads.push(await Reads.read({ name, trade: urls!.trade }, account, key))
       }
     }
-    const tables = [...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]
-    // The query tables follow the journal with a delay.
-    await pause(1_000)
-    if ((await Dump.activity(venue.database)) !== active) continue
-    for (const line of [...reads, ...tables]) history.write(line)
-    return
-  }
-  say("  something always moved, so the accounts were not read")
+    await judge(run, 0)
+    return [...reads, ...(await Dump.tables(venue.database)), await Dump.streams(venue.database)]
+  })
+  for (const line of lines) history.write(line)
 }
 
 const pause = (millis: number): Promise<void> => new Promise((over) => setTimeout(over, millis))
