@@ -138,8 +138,8 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
 }
 
 /**
- * Returns for each draft whether its row was accepted, that is, whether the returned rows include it. Nearly always,
- * they include all rows.
+ * Returns for each draft whether its row was accepted, that is, whether the returned rows include it. Usually the
+ * returned rows include every draft.
  */
 export const verdicts = (
   drafts: ReadonlyArray<Draft>,

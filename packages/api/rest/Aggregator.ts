@@ -15,7 +15,7 @@ import { operation } from "../Operation.ts"
 
 /**
  * Statistics of one contract. The current hour's funding rate is given as both the current and the next rate, because
- * it is due at the end of the hour.
+ * funding is due at the end of the hour.
  */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,

@@ -13,7 +13,7 @@ export const deepPageWeight = (action: string, rows: number): number =>
 const rowsOfWeight = 1_000
 /**
  * Half of the weight that an address can use per minute, so that the largest page can be read, however many markets
- * it covers.
+ * the page covers.
  */
 const maxPageWeight = 600
 
