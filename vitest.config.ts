@@ -50,8 +50,8 @@ export default defineConfig({
     // One more than the cores of a small machine: many files wait for a chain, a browser or a process.
     maxWorkers: 3,
     // Limits of a test that hangs: a busy machine may take twenty times as long as a quiet one.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     teardownTimeout: 60_000,
     allowOnly: false,
     isolate: false,

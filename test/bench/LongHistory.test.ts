@@ -60,5 +60,5 @@ it.live(
         Effect.provide(Layer.provideMerge(ReadTables.layer, PgClient.layer({ url, maxConnections: 4 })))
       )
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )

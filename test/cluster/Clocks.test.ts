@@ -91,5 +91,5 @@ it.live(
         assert.strictEqual(used._tag, "WalletNonceUsed")
       }).pipe(Effect.provideService(Clock.Clock, database))
     }),
-  240_000
+  900_000
 )

@@ -42,5 +42,5 @@ it.live(
       yield* Effect.sleep("3 seconds")
       assert.strictEqual(yield* signIn, "RateLimited")
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )

@@ -62,5 +62,5 @@ it.live(
       yield* again.send(add(191))
       assert.strictEqual(yield* answer(again), "ACK")
     }),
-  240_000
+  900_000
 )

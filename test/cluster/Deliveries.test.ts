@@ -150,7 +150,7 @@ const times = (found: ReadonlyArray<Step>) => {
 
 it(
   "I8, I20: executes a submission at most once, even if old and new owners receive the submission up to five times",
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async () => {
     /** Number of submissions that reached a market, without and with an outcome. */
     const count: [number, number] = [0, 0]

@@ -58,7 +58,7 @@ it.live(
       set(hourMillis - 300_000)
       yield* Effect.provideService(moved(set), Clock.Clock, clock)
     }),
-  240_000
+  900_000
 )
 
 const moved = Effect.fnUntraced(function* (set: (millis: number) => void) {
@@ -85,7 +85,7 @@ const moved = Effect.fnUntraced(function* (set: (millis: number) => void) {
   yield* maker.send(order("BUY", 1, 200.7))
   const second = yield* begin(url)
   yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => second.markets.size > 0 }).pipe(
-    Effect.timeout("2 minutes")
+    Effect.timeout("10 minutes")
   )
   yield* first.end
   const paid = yield* Effect.repeat(hours(journal), { until: (found) => found.length > 0, schedule: patiently })

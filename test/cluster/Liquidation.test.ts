@@ -80,7 +80,7 @@ it.live(
       const second = yield* begin(url)
       yield* Effect.repeat(Effect.sleep("20 millis"), {
         until: () => second.markets.size > 0 && second.desks.size > 0
-      }).pipe(Effect.timeout("2 minutes"))
+      }).pipe(Effect.timeout("10 minutes"))
       yield* Effect.all([first.end, ...falls.map(({ mark, symbol }) => persistently(venue.price(symbol, mark)))], {
         concurrency: "unbounded"
       })
@@ -88,7 +88,7 @@ it.live(
       // The desk loads the traders that have wake-up entries, without any request.
       const isDone = (found: ReadonlyArray<number>) => found.every((lots, index) => lots === falls[index]!.soldLots)
       const sold = Effect.forEach(falls, ({ symbol }) => soldIn(Context.get(services, Journal), symbol))
-      yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("2 minutes"))
+      yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("10 minutes"))
       yield* Effect.sleep("3 seconds")
       assert.isTrue(isDone(yield* sold))
       for (const [index, { soldLots, symbol }] of falls.entries()) {
@@ -104,5 +104,5 @@ it.live(
       }
       yield* second.end
     }),
-  240_000
+  900_000
 )

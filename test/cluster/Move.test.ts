@@ -74,12 +74,12 @@ it.live(
         yield* Effect.repeat(Effect.sleep("20 millis"), {
           until: () => everybody.every(({ placed }, index) => placed.acked.size >= before[index]! + 8)
         })
-      }).pipe(Effect.timeout("2 minutes"))
+      }).pipe(Effect.timeout("10 minutes"))
 
       yield* progress
       const second = yield* start()
       yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => second.markets.size > 0 }).pipe(
-        Effect.timeout("2 minutes")
+        Effect.timeout("10 minutes")
       )
       yield* progress
       yield* Scope.close(first.scope, Exit.void)
@@ -98,5 +98,5 @@ it.live(
       }
       yield* Scope.close(second.scope, Exit.void)
     }),
-  240_000
+  900_000
 )

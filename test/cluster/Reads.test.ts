@@ -48,7 +48,7 @@ it.live(
       const venue = Context.get(services, TestVenue)
       yield* Effect.repeat(Effect.sleep("20 millis"), {
         until: () => nodes.every(({ desks, markets }) => desks.size > 0 && markets.size > 0)
-      }).pipe(Effect.timeout("2 minutes"))
+      }).pipe(Effect.timeout("10 minutes"))
       for (const symbol of symbols) {
         yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), Schedule.spaced("200 millis"))
       }
@@ -59,5 +59,5 @@ it.live(
         yield* tradeAndRead(client, maker, 6)
       }
     }),
-  240_000
+  900_000
 )

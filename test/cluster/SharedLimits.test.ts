@@ -47,5 +47,5 @@ it.live(
       const signedWith = Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid)
       yield* Effect.repeat(signedWith, { until: (signer) => signer === kid, schedule: spaced })
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )

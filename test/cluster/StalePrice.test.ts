@@ -35,7 +35,7 @@ it.live(
       set(openMillis)
       yield* Effect.provideService(told(set), Clock.Clock, clock)
     }),
-  240_000
+  900_000
 )
 
 const told = Effect.fnUntraced(function* (set: (millis: number) => void) {

@@ -22,7 +22,7 @@ const database = async (): Promise<string> => {
 
 it(
   "runs a runner and a gateway from the image's read-only files as an unprivileged user",
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async () => {
     const place = mkdtempSync(join(tmpdir(), "venue-image-"))
     const folder = join(place, "venue")

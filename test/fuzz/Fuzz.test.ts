@@ -25,5 +25,5 @@ it.live(
         expect([status, statuses.get(status) ?? 0]).toEqual([status, expect.toSatisfy((count: number) => count > 0)])
       }
     }).pipe(Effect.provide(Fuzz.layer)),
-  240_000
+  900_000
 )

@@ -8,7 +8,7 @@ import { Cascade } from "./Cascade.ts"
 
 it(
   "I25 I26 I28: after 10,000 liquidations, all sums are zero and neither the fund nor a deleveraged account is negative",
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   () => {
     const cascade = new Cascade(1)
     const { chance, engine, follower } = cascade

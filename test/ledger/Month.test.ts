@@ -12,7 +12,7 @@ const isSlice = (event: MarketEvent): boolean => event._tag === "Accepted" && ev
 for (let seed = 1; seed <= months; seed++) {
   it(
     `I6 I10 I25 I26 I28 I32: in simulated month ${seed}, sums are zero and the ledgers match the reference models`,
-    { timeout: 240_000 },
+    { timeout: 900_000 },
     () => {
       const month = Month.make(seed)
       let nights = 0

@@ -174,4 +174,4 @@ test("I54: a preview changes nothing and predicts the order's refusal, margin, f
     expected.filter((kind) => !seen.has(kind)),
     []
   )
-}, 60_000)
+}, 900_000)

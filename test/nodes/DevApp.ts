@@ -159,7 +159,7 @@ export const until = async (
 }
 
 /** Time limit for every wait for a process. On a busy machine, a start takes more than a minute. */
-export const patienceMillis = 240_000
+export const patienceMillis = 600_000
 
 /** Returns the process ids of this data directory's database servers. */
 export const postgresOf = (dataDir: string): ReadonlyArray<number> => {

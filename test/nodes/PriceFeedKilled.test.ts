@@ -53,7 +53,7 @@ interface Mark {
 }
 
 const until = (isSo: () => boolean) =>
-  Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("4 minutes"))
+  Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("10 minutes"))
 
 /** Returns the marks before and after the kill of the node with the price sources, and the time of the kill. */
 const story = Effect.fnUntraced(function* (url: string) {

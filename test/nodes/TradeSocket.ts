@@ -132,7 +132,7 @@ export const open = async (
 }
 
 /**
- * Sends the command and returns its response. Repeats the command for up to four minutes while the venue responds
+ * Sends the command and returns its response. Repeats the command for up to ten minutes while the venue responds
  * with `ServerError`.
  */
 export const insist = async <A>(
@@ -141,7 +141,7 @@ export const insist = async <A>(
   params: () => object,
   pick: (frame: Frame) => A | undefined
 ): Promise<A> => {
-  const deadline = performance.now() + 240_000
+  const deadline = performance.now() + 600_000
   while (true) {
     socket.send(type, params())
     const answer = await socket.next<{ readonly value: A } | { readonly error: string }>((frame) => {

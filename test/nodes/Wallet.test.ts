@@ -45,7 +45,7 @@ it.live(
         for (const order of orders.slice(-3)) assert.isDefined(yield* sign(order))
       }).pipe(Effect.provide(TestWallet.signerAt(last.url)))
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )
 
 it.live(
@@ -77,5 +77,5 @@ it.live(
       const wallet = yield* WalletProcess.running({ ...environment, VENUE_WALLET_RECORD: record })
       assert.notInclude(wallet.output(), TestRail.hotKey.slice(2))
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )

@@ -51,5 +51,5 @@ it.live.runIf(Chromium.isHere)(
       assert.includeMembers(requests, [`${restUrl}/docs`, `${restUrl}/health/live`])
       assert.deepStrictEqual([...new Set(requests.map((url) => new URL(url).origin))], [restUrl])
     }).pipe(Effect.provide(layer)),
-  240_000
+  900_000
 )

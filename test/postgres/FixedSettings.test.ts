@@ -110,5 +110,5 @@ it.live(
       assert.lengthOf(next, 1)
       assert.isUndefined(loss.pollUnsafe())
     }).pipe(Effect.provide(Reactivity.layer)),
-  240_000
+  900_000
 )

@@ -140,7 +140,7 @@ it.live(
       }
       yield* endSecond
     }),
-  240_000
+  900_000
 )
 
 it.live("I2: detects a deleted journal row and a row that was inserted outside the venue", () =>

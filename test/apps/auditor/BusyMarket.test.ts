@@ -209,5 +209,5 @@ it.live(
       Books.need(books, [{ stream, seq: 1 }])
       assert.strictEqual(books.neededFrom.get(stream), 2)
     }),
-  240_000
+  900_000
 )

@@ -65,6 +65,6 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("deposits to the hot account",
         assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount(rail))), -usd(300))
         assert.isTrue((yield* read(LedgerEntries.sumByAsset)).every(({ sum }) => sum === 0n))
       }).pipe(Effect.scoped),
-    240_000
+    900_000
   )
 })

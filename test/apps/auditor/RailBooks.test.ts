@@ -100,7 +100,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
         yield* simulated.cutOff(8)
         yield* pass(12)
       }),
-    240_000
+    900_000
   )
 
   it.effect(

@@ -171,5 +171,5 @@ it.live(
       const { faults } = yield* result(leavesOut, Infinity)
       assert.deepStrictEqual(faults, [], "a list of streams that leaves out streams")
     }),
-  240_000
+  900_000
 )

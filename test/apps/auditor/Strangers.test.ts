@@ -55,5 +55,5 @@ it.live(
       )
       assert.strictEqual(counts.get("sign in: 200"), 40)
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
-  180_000
+  900_000
 )

@@ -26,7 +26,7 @@ it.live(
       assert.notInclude(output, "does not add up")
       assert.deepStrictEqual([venue.open.size, venue.stops.size], [0, 0])
     }).pipe(Effect.provide(layer), Effect.scoped),
-  240_000
+  900_000
 )
 
 it.live(
@@ -39,7 +39,7 @@ it.live(
       assert.include(output, "ann    funding -0.204, for 50.00 x 204.00 x 0.20 bps")
       assert.include(output, "ben    funding 0.204; rounding leaves 0.00; the sum is 0.00")
     }).pipe(Effect.provide(layer)),
-  240_000
+  900_000
 )
 
 it.live(
@@ -51,5 +51,5 @@ it.live(
       const failed = yield* Effect.flip(DemoStory.run({ urls: venue.urls, users: [stranger, user("bob")] }))
       assert.match(failed.message, /^alice cannot sign in at .*: PermissionDenied/)
     }).pipe(Effect.provide(layer), Effect.scoped),
-  240_000
+  900_000
 )

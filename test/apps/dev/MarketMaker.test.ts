@@ -37,7 +37,7 @@ it.live(
       assert.isTrue(isQuoted(venue))
       assert.isTrue(venue.commands.some(({ type }) => type === "modify_order"))
     }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
-  240_000
+  900_000
 )
 
 it.live(
@@ -60,7 +60,7 @@ it.live(
         () => isQuoted(venue) && venue.ordersOf("maker").every((order) => order.quantity_remaining === order.quantity)
       )
     }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
-  240_000
+  900_000
 )
 
 it.live(
@@ -74,5 +74,5 @@ it.live(
       venue.drop()
       yield* venue.when(() => isQuoted(venue) && [...venue.open.keys()].every((id) => !before.has(id)))
     }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
-  240_000
+  900_000
 )

@@ -277,7 +277,7 @@ describe("SessionTokens on Postgres", () => {
         yield* Fiber.join(keeper)
         yield* refresh(refreshToken)
       }).pipe(Effect.provide(postgres), Effect.scoped),
-    240_000
+    900_000
   )
 })
 

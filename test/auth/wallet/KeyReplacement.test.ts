@@ -61,5 +61,5 @@ it.live(
         yield* Effect.timeout(Effect.repeat(isGood(other, replaced.value), { while: (good) => good }), "1 minute")
       }
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )

@@ -88,7 +88,7 @@ it.live(
         }
       }
     }),
-  240_000
+  900_000
 )
 
 it.live("on every listener, refuses a request or upgrade that has two Host headers or none", () =>

@@ -87,7 +87,7 @@ it.live(
       expect(statuses.at(-1)![1]).toBe("413")
       expect(statuses.filter(([, status]) => status.startsWith("4")).length).toBeGreaterThan(100)
     }).pipe(Effect.provide(layer)),
-  240_000
+  900_000
 )
 
 it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB including the URL", () =>

@@ -41,7 +41,7 @@ export interface VenueProcess {
   readonly stop: () => Promise<void>
 }
 
-const readyWithinMillis = 240_000
+const readyWithinMillis = 600_000
 
 export const make = async (folder: string, isOver: () => boolean): Promise<VenueProcess> => {
   const database = await DatabaseServer.begin(folder)

@@ -113,7 +113,7 @@ it.live(
       assert.strictEqual(there.counts.get("done"), 1)
       assert.isUndefined(there.counts.get("undone"))
     }).pipe(Effect.scoped),
-  240_000
+  900_000
 )
 
 it.live(
@@ -126,7 +126,7 @@ it.live(
       yield* sql`insert into revocation (kind, subject) values ('key', 'silent')`
       yield* Effect.timeout(here.hears("silent"), "1 minute")
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
-  240_000
+  900_000
 )
 
 it.live(
@@ -147,7 +147,7 @@ it.live(
       )
       yield* Effect.timeout(hears("slow"), "1 minute")
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
-  240_000
+  900_000
 )
 
 it.live(
@@ -163,7 +163,7 @@ it.live(
         yield* hears(subject)
       }
     }).pipe(Effect.scoped, Effect.provide([Reactivity.layer, silent])),
-  240_000
+  900_000
 )
 
 it.live(
@@ -186,7 +186,7 @@ it.live(
       assert.deepStrictEqual(yield* subjects, ["23 hours", "first", "second"])
       yield* hears("second")
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
-  240_000
+  900_000
 )
 
 /** Advances the test clock in steps. Each step gives the database more real time: 20 ms, then 22, 24 … */

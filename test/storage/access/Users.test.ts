@@ -116,5 +116,5 @@ it.live(
     }).pipe(
       Effect.provide(Layer.mergeAll(Users.layer, Transaction.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
     ),
-  240_000
+  900_000
 )

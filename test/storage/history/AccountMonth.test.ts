@@ -159,7 +159,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, seeds
             }
             yield* assertMonth(month)
           }),
-        240_000
+        900_000
       )
     }
   })

@@ -118,7 +118,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             [...sums].toSorted(([a], [b]) => a - b)
           )
         }),
-      240_000
+      900_000
     )
 
     it.effect("returns empty charts and position 0 for a market without rows", () =>

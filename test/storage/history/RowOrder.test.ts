@@ -128,7 +128,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
           assert.deepStrictEqual(rows, yield* walk(memory.read, list, 7), name)
         }
       }),
-    240_000
+    900_000
   )
 
   it.effect("pages of any length in ascending order add up to the reverse of the newest-first list", () =>

@@ -88,7 +88,7 @@ const sendToDeposit = Effect.fnUntraced(function* (txHash: string, command: Depo
 })
 
 /** Allows for a busy machine, because the tests send random commands to a real database. */
-const slow = { timeout: 120_000 }
+const slow = { timeout: 900_000 }
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "120 seconds" })(name, (it) => {

@@ -109,7 +109,7 @@ const isAlive = (pid: number): boolean => {
   return existsSync(file) && readFileSync(file, "utf8") !== ""
 }
 
-describe.runIf(process.platform === "linux")("the embedded server", { timeout: 240_000 }, () => {
+describe.runIf(process.platform === "linux")("the embedded server", { timeout: 900_000 }, () => {
   it.live("reads the last run's data on the same port, and leaves no process running after a stop", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)

@@ -287,7 +287,7 @@ it.live("on Postgres, writes earlier trades once to new volume, candle and holdi
       yield* Effect.repeat(position(projection, symbol), {
         schedule: Schedule.spaced("20 millis"),
         until: (seq) => seq === 200
-      }).pipe(Effect.timeout("2 minutes"))
+      }).pipe(Effect.timeout("10 minutes"))
     }
     const taker = UserId.make("before-taker")
     assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [

@@ -77,7 +77,7 @@ const node = Effect.acquireRelease(
     })
 ).pipe(
   Effect.map(({ url }) => url),
-  Effect.timeoutOrElse({ duration: Duration.seconds(120), orElse: () => Effect.die("the node did not start in time") })
+  Effect.timeoutOrElse({ duration: Duration.seconds(600), orElse: () => Effect.die("the node did not start in time") })
 )
 
 const program = (): string => {

@@ -141,7 +141,7 @@ it.effect(
       check(log)
     }).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   },
-  240_000
+  900_000
 )
 
 /**
