@@ -18,8 +18,8 @@ import * as StoredMarks from "./StoredMarks.ts"
 export interface Auditing {
   /** Repeats the audit. Fails with any error other than a database error. */
   readonly forever: Effect.Effect<never, unknown>
-  /** Returns whether the last audit is less than 15 s old. */
-  readonly isReady: () => boolean
+  /** Returns undefined while the last audit is less than 15 s old, otherwise the reason as a sentence. */
+  readonly reason: () => string | undefined
 }
 
 /** Returns the loop that repeats the audit. Its writes run outside `audit`'s read-only transactions. */
@@ -67,7 +67,10 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
   return identity<Auditing>({
     forever,
-    isReady: () => clock.currentTimeMillisUnsafe() - auditedMillis < recentMillis
+    reason: () =>
+      clock.currentTimeMillisUnsafe() - auditedMillis < recentMillis
+        ? undefined
+        : "Reading the journal: no audit was completed in the last 15 s."
   })
 })
 

@@ -2,6 +2,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
+import { MigrationProgress } from "@venue/postgres/MigrationProgress"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit as AuditLog } from "@venue/storage/access/Audit"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -11,6 +12,7 @@ import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, type Redacted } from "effect"
 import * as HealthServer from "../process/HealthServer.ts"
 import * as NodeLog from "../process/NodeLog.ts"
+import * as Readiness from "../process/Readiness.ts"
 import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
@@ -19,12 +21,14 @@ import * as AuditorSettings from "./AuditorSettings.ts"
 export const run = Effect.gen(function* () {
   const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
   NodeLog.identify("auditor")
+  const readiness = yield* Readiness.make
+  const { url: health } = yield* HealthServer.open(healthHost, healthPort, readiness.reason)
   yield* Effect.gen(function* () {
     const auditing = yield* Auditing.make(yield* Audit.make)
-    const health = yield* HealthServer.open(healthHost, healthPort, auditing.isReady)
+    readiness.follow(auditing.reason)
     yield* NodeLog.announce(`auditor started, pid ${process.pid}, health ${health}`)
     yield* auditing.forever
-  }).pipe(Effect.provide(services(databaseUrl)))
+  }).pipe(Effect.provide(services(databaseUrl)), Effect.provideService(MigrationProgress, readiness.migrating))
 })
 
 const services = (url: Redacted.Redacted) =>

@@ -5,7 +5,7 @@ import { Clock, Console, Effect, Layer, Option, Path, type Redacted, Schedule, S
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
 import * as ClusterFile from "./ClusterFile.ts"
 import type { ClusterCommand } from "./ClusterCommand.ts"
-import * as NodeTable from "./NodeTable.ts"
+import * as NodeTable from "../process/NodeTable.ts"
 
 export interface ClusterPlace {
   readonly dataDir: string
@@ -65,7 +65,7 @@ export const answer = Effect.fn("ClusterStatus.answer")(function* (
 
 const status = Effect.fnUntraced(function* (pids: ReadonlyMap<string, number>) {
   const { all } = yield* Nodes
-  for (const line of NodeTable.lines(yield* all, pids, yield* Clock.currentTimeMillis)) yield* Console.log(line)
+  for (const line of NodeTable.lines(yield* all, yield* Clock.currentTimeMillis, pids)) yield* Console.log(line)
 })
 
 const want = Effect.fnUntraced(function* (name: string, verb: "Restart" | "Drain", dataDir: string) {

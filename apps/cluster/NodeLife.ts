@@ -56,7 +56,7 @@ const reportAfterMillis = 3_000
  * Silence after which a stopping process is killed. Such a process closes its listeners first, and exits within 30 s.
  */
 const endWithinMillis = 35_000
-/** Maximum silence of a starting process, which prepares tables and loads markets. */
+/** Maximum silence of a starting process, which loads its code before it answers. */
 export const startWithinMillis = 60_000
 /** Time of service after which a start counts as successful and failures count from zero. */
 const soundMillis = 30_000

@@ -5,12 +5,14 @@ import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as Gateways from "@venue/gateway/Gateways"
 import { Conditions, Health } from "@venue/gateway/http/Health"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { MigrationProgress } from "@venue/postgres/MigrationProgress"
 import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as Agreement from "../process/Agreement.ts"
 import * as Claimed from "../process/Claimed.ts"
+import * as HealthServer from "../process/HealthServer.ts"
 import * as Listeners from "../process/Listeners.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
@@ -20,6 +22,7 @@ import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Production from "../process/Production.ts"
+import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
 
@@ -29,17 +32,31 @@ export const run = Effect.gen(function* () {
   ProcessEnd.usesDatabase(settings.databaseUrl)
   yield* Production.check(settings)
   yield* Ports.ensureFree(Ports.ofListeners(settings))
+  const readiness = yield* Readiness.make
+  // Answers health checks until the listeners open.
+  const early = yield* HealthServer.open(settings.host, settings.restPort, readiness.reason)
+  yield* Effect.provideService(serve(settings, readiness, early.close), MigrationProgress, readiness.migrating)
+})
+
+const serve = Effect.fnUntraced(function* (
+  settings: NodeSettings.NodeSettings,
+  readiness: Readiness.Readiness,
+  closeEarly: Effect.Effect<void>
+) {
   const instruments = yield* Agreement.listed(settings)
+  readiness.follow("Joining the other nodes.")
   const access = yield* Access.layer(settings, settings.key)
 
   const live = Effect.gen(function* () {
     const membership = yield* Membership
     const health = yield* Health
     const trade = yield* TradeGateway
+    yield* closeEarly
     const urls = yield* Listeners.open(settings, {
       admin: { token: settings.adminToken },
       authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
+    readiness.follow(health.reason)
     // Runs before the listeners close, because finalizers run in reverse order.
     yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))
     yield* membership.report(() => ({ isReady: health.ready(), shards: 0 }))
@@ -76,5 +93,5 @@ const services = (
 
 const conditions = Layer.effect(
   Conditions,
-  Effect.map(Membership, ({ isConnected }) => [isConnected])
+  Effect.map(Membership, ({ isConnected }) => [{ holds: isConnected, reason: Membership.silence }])
 )

@@ -1,19 +1,23 @@
-/** Health server of a process without listeners for clients. */
+/** Health server of a process, open before its tables are prepared. */
 import { release } from "@venue/api/Release"
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect } from "effect"
+import type { Reason } from "./Readiness.ts"
 
-export const open = Effect.fnUntraced(function* (host: string, port: number, isReady: () => boolean) {
+/** Opens the server. A process that is not ready answers with the reason. */
+export const open = Effect.fnUntraced(function* (host: string, port: number, reasonOf: Reason) {
   const listening = yield* Listening.open({ what: "the health interface", host, port })
   listening.server.on("request", (request, response) => {
-    const say = (status: number, text: string) => {
+    const send = (status: number, body: Readonly<Record<string, string>>) => {
       response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
-      response.end(JSON.stringify({ status: text, release }))
+      response.end(JSON.stringify({ ...body, release }))
     }
     const path = (request.url ?? "").split("?", 1)[0]
-    if (path === "/health/live") return say(200, "live")
-    if (path === "/health/ready") return isReady() ? say(200, "ready") : say(503, "not ready")
-    return say(404, "this address answers GET /health/live and GET /health/ready")
+    if (path === "/health/live") return send(200, { status: "live" })
+    if (path !== "/health/ready")
+      return send(404, { status: "this address answers GET /health/live and GET /health/ready" })
+    const reason = reasonOf()
+    return reason === undefined ? send(200, { status: "ready" }) : send(503, { status: "not ready", reason })
   })
-  return Listening.urlOf("http", host, listening.port)
+  return { url: Listening.urlOf("http", host, listening.port), close: listening.close }
 })

@@ -23,6 +23,9 @@ export class Membership extends Context.Service<
     readonly ended: Effect.Effect<void>
   }
 >()("@venue/apps/process/Membership") {
+  /** Reason for which a node without a response from the database is not ready. */
+  static readonly silence = "The database has not responded in the last 5 s."
+
   static readonly layer = (node: Joining) =>
     Layer.effect(
       Membership,

@@ -11,7 +11,8 @@ import { Clock, Effect, Schedule } from "effect"
 import { EntityId, ShardId, Sharding } from "effect/cluster"
 
 export interface EntityHealth {
-  readonly isReady: () => boolean
+  /** Returns the condition that is not met, as a sentence, or undefined if the runner is ready. */
+  readonly reason: () => string | undefined
   readonly shards: () => number
 }
 
@@ -41,14 +42,13 @@ export const make = Effect.gen(function* () {
 
   const health: EntityHealth = {
     shards,
-    isReady: () => {
+    reason: () => {
+      if (shards() === 0) return "Waiting for shards: this runner has none yet."
       const since = clock.currentTimeMillisUnsafe() - freshMillis
-      return (
-        shards() > 0 &&
-        own()
-          .keys()
-          .every((entity) => (answeredAtMillis.get(entity) ?? -Infinity) >= since)
-      )
+      const silent = own()
+        .keys()
+        .find((entity) => (answeredAtMillis.get(entity) ?? -Infinity) < since)
+      return silent && `Waiting for ${silent}, which has not responded in the last 5 s.`
     }
   }
   return health

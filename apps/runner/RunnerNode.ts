@@ -3,6 +3,7 @@ import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
+import { MigrationProgress } from "@venue/postgres/MigrationProgress"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Effect, Layer } from "effect"
@@ -16,6 +17,7 @@ import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Prices from "../process/Prices.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
+import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
 import * as Production from "../process/Production.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
@@ -28,15 +30,29 @@ export const run = Effect.gen(function* () {
   ProcessEnd.usesDatabase(settings.databaseUrl)
   yield* Production.check(settings)
   const addresses = yield* NodeSettings.addressesOf(settings)
+  const readiness = yield* Readiness.make
+  const { url: health } = yield* HealthServer.open(settings.healthHost, settings.healthPort, readiness.reason)
+  yield* Effect.provideService(serve(settings, addresses, readiness, health), MigrationProgress, readiness.migrating)
+})
+
+const serve = Effect.fnUntraced(function* (
+  settings: NodeSettings.NodeSettings,
+  addresses: Pick<ClusterNode.RunnerOptions, "address" | "listen">,
+  readiness: Readiness.Readiness,
+  health: string
+) {
   const instruments = yield* Agreement.listed(settings)
+  readiness.follow("Joining the other nodes.")
   const { leastSources, sources, text: priceSources } = yield* Prices.sources(settings, instruments)
   const address = `${addresses.address.host}:${addresses.address.port}`
 
   const live = Effect.gen(function* () {
     const membership = yield* Membership
     const entities = yield* EntityHealth.make
-    const isReady = () => membership.isConnected() && entities.isReady()
-    const health = yield* HealthServer.open(settings.healthHost, settings.healthPort, isReady)
+    const reason = () => (membership.isConnected() ? entities.reason() : Membership.silence)
+    const isReady = () => reason() === undefined
+    readiness.follow(reason)
+    yield* Effect.addFinalizer(() => Effect.sync(() => readiness.follow("This runner stops.")))
     yield* membership.report(() => ({ isReady: isReady(), shards: entities.shards() }))
     yield* NodeLayers.awaited(isReady)
     yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)

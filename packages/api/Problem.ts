@@ -74,7 +74,8 @@ export const problems = (baseUrl: string) => ({
   /** Includes the operator's text for traders. */
   venueClosed: (closed: VenueClosed) => new ServiceUnavailable(body(baseUrl, 503, ...occurrence(closed, pages))),
   withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
-  draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
+  draining: (detail?: string) =>
+    new ServiceUnavailable(body(baseUrl, 503, "draining", detail === undefined ? {} : { detail })),
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
   unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
 })

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "./AdvisoryLocks.ts"
+import { reported } from "./MigrationProgress.ts"
 
 /** Index definitions by name. A definition is the SQL text after `create index … on`. */
 export type Indexes = Readonly<Record<string, string>>
@@ -30,7 +31,7 @@ const buildMissing = Effect.fnUntraced(function* (indexes: Indexes) {
       if (yield* isBuilt) return true
       const [row] = yield* connection.executeValues(lock, [])
       if (row?.[0] !== true) return false
-      yield* Effect.ensuring(buildOne, Effect.ignore(connection.executeValues(unlock, [])))
+      yield* Effect.ensuring(reported(`index ${name}`, buildOne), Effect.ignore(connection.executeValues(unlock, [])))
       return true
     })
     while (!(yield* attempt)) yield* connection.executeValues(pause, [])

@@ -5,6 +5,7 @@ import { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "./AdvisoryLocks.ts"
 import * as ConcurrentIndexes from "./ConcurrentIndexes.ts"
+import { report, reported } from "./MigrationProgress.ts"
 import { baseline } from "./migrations/0001_baseline.ts"
 import * as Table from "./Table.ts"
 
@@ -32,6 +33,18 @@ const numbers = new Map(
   })
 )
 const newest = Math.max(...numbers.keys())
+/** Name of the newest migration of this release. */
+export const newestName = Object.keys(all).at(-1)!
+const allReported = Object.fromEntries(
+  Object.entries(all).map(([name, migration]) => [name, reported(`migration ${name}`, migration)])
+)
+
+const turn = Table.selection({
+  isTaken: {
+    schema: Schema.Boolean,
+    expression: `pg_try_advisory_xact_lock(${advisoryLocks.migration})`
+  }
+})
 
 const applied = Table.selection({
   number: { schema: Schema.Number, expression: "migration_id" },
@@ -40,13 +53,18 @@ const applied = Table.selection({
 
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
+  const [mine] = yield* turn.all(sql`select ${turn.columns}`)
+  if (!mine!.isTaken) {
+    yield* report({ _tag: "Waiting", what: "another process that prepares them" })
+    yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
+  }
+  yield* report({ _tag: "Waiting", what: `a lock on the table migration, up to migration ${newestName}` })
   const existing = yield* sql`select from pg_class where oid = to_regclass('migration')`
   if (existing.length > 0) {
     const message = refusal(yield* applied.all(sql`select ${applied.columns} from migration order by migration_id`))
     if (message !== undefined) return yield* new MigrationError({ kind: "BadState", message })
   }
-  yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
+  yield* Migrator.make({})({ loader: Migrator.fromRecord(allReported), table: "migration" })
 })
 
 /** Returns why this release must not use a database with these migrations, or undefined if it can. */

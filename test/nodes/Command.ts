@@ -6,10 +6,11 @@ import * as Guard from "./Guard.ts"
 
 export const run = async (
   program: string,
-  options: ReadonlyArray<string>
+  options: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>> = {}
 ): Promise<{ readonly code: number | null; readonly output: string }> => {
   const child = spawn(process.execPath, [...Boot.flags, program, ...options], {
-    env: { ...process.env, ...Boot.environment },
+    env: { ...process.env, ...Boot.environment, ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })
   child.once("exit", Guard.over(child.pid!))

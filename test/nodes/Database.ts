@@ -68,6 +68,28 @@ const send = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
+/** Begins a transaction with this statement. Returns the function that rolls it back. */
+export const hold = async (url: string, statement: string): Promise<() => Promise<void>> => {
+  const scope = Scope.makeUnsafe()
+  const connection = await PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+    Effect.flatMap((sql) => sql.reserve),
+    Effect.tap((session) => session.executeValues("begin", [])),
+    Effect.tap((session) => session.executeValues(statement, [])),
+    Effect.provide(Reactivity.layer),
+    Scope.provide(scope),
+    Effect.runPromise
+  )
+  let isOver = false
+  const release = async () => {
+    if (isOver) return
+    isOver = true
+    await Effect.runPromise(connection.executeValues("rollback", []))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+  onTestFinished(release)
+  return release
+}
+
 /** Runs one statement in a new session. */
 export const run = (url: string, statement: string): Promise<unknown> =>
   Effect.flatMap(PgClient.makeClient({ url: Redacted.make(url) }), (sql) => sql.unsafe(statement)).pipe(

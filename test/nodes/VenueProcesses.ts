@@ -24,7 +24,7 @@ export interface NodeProcess extends DevApp.Launched {
   readonly tradeUrl: string
 }
 
-/** Starts the runner or gateway of this name on free ports. `database` is a URL. */
+/** Starts the runner, gateway or auditor of this name on free ports. `database` is a URL. */
 export const launch = async (
   database: string,
   name: string,
@@ -40,13 +40,14 @@ export const launch = async (
       VENUE_DATABASE_URL: database,
       VENUE_NODE_NAME: name,
       ...(kind === "runner" ? { VENUE_CLUSTER_ADDRESS: `127.0.0.1:${cluster}`, VENUE_HEALTH_PORT: health! } : {}),
+      ...(kind === "auditor" ? { VENUE_AUDITOR_HEALTH_PORT: health! } : {}),
       ...variables
     },
     [`apps/${kind}/main.ts`]
   )
   return {
     ...launched,
-    healthUrl: `http://127.0.0.1:${kind === "runner" ? health : rest}`,
+    healthUrl: `http://127.0.0.1:${kind === "gateway" ? rest : health}`,
     tradeUrl: `ws://127.0.0.1:${trade}`
   }
 }
@@ -66,6 +67,16 @@ export const health = async (node: NodeProcess, path: "live" | "ready"): Promise
   fetch(`${node.healthUrl}/health/${path}`).then(
     ({ status }) => status,
     () => 0
+  )
+
+/** Returns the reason for which the node is not ready; "" if it is ready or does not respond. */
+export const reason = async (node: NodeProcess): Promise<string> =>
+  fetch(`${node.healthUrl}/health/ready`).then(
+    async (answer) => {
+      const { detail, reason } = (await answer.json()) as { readonly detail?: string; readonly reason?: string }
+      return reason ?? detail ?? ""
+    },
+    () => ""
   )
 
 const people = Array.from({ length: 4 }, (_, index) => ({

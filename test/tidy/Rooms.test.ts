@@ -59,6 +59,8 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["apps/gateway", ["packages", "cluster", "apps/process"]],
   ["apps/wallet", ["packages", "apps/process"]],
   ["apps/bank", ["packages", "apps/process"]],
+  ["apps/migrate", ["packages", "apps/process"]],
+  ["apps/status", ["packages", "apps/process"]],
   ["apps/tron", ["packages", "apps/process"]],
   ["apps/auditor", ["packages", "cluster", "apps/process"]],
   ["apps/explain", ["packages", "apps/process", "apps/auditor", "apps/dev"]],

@@ -11,7 +11,7 @@ import type { AuthSite } from "./AuthSite.ts"
 
 export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
   const keys = yield* SigningKeys
-  const { ready } = yield* Health
+  const { reason } = yield* Health
   const document = HttpServerResponse.jsonUnsafe(discovery(issuer), { headers: caching })
   return [
     HttpRouter.route("GET", `${prefix}/.well-known/openid-configuration`, document),
@@ -28,9 +28,12 @@ export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
     HttpRouter.route(
       "GET",
       "/health/ready",
-      Effect.sync(() =>
-        ready() ? HttpServerResponse.jsonUnsafe({ status: "ready", release }) : refusal("unavailable")
-      )
+      Effect.sync(() => {
+        const description = reason()
+        return description === undefined
+          ? HttpServerResponse.jsonUnsafe({ status: "ready", release })
+          : refusal("unavailable", {}, { description })
+      })
     )
   ]
 })

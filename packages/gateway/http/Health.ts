@@ -14,6 +14,8 @@ export class Health extends Context.Service<
   {
     /** True if every condition was met within the last 5 s. Liveness requires only a response. */
     readonly ready: () => boolean
+    /** Returns the first condition that is not met, in words, or undefined if the node is ready. */
+    readonly reason: () => string | undefined
     /** Makes this node unready before it stops. */
     readonly stop: Effect.Effect<void>
     /** Responds to plain HTTP requests on a socket listener. `restUrl` is the base URL of the problem pages. */
@@ -36,8 +38,14 @@ export class Health extends Context.Service<
   )
 }
 
+export interface Condition {
+  readonly holds: () => boolean
+  /** Text for operators while the condition is not met. */
+  readonly reason: string
+}
+
 /** Further readiness conditions, such as a responding database. */
-export const Conditions = Context.Reference<ReadonlyArray<() => boolean>>("@venue/gateway/http/Health/Conditions", {
+export const Conditions = Context.Reference<ReadonlyArray<Condition>>("@venue/gateway/http/Health/Conditions", {
   defaultValue: () => []
 })
 
@@ -67,29 +75,37 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
   yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
   let isStopping = false
-  const ready = (): boolean => {
-    if (isStopping) return false
+  const reason = (): string | undefined => {
+    if (isStopping) return "This gateway stops."
     const since = clock.currentTimeMillisUnsafe() - freshMillis
-    if (revocations.delayMillis() > maxDelayMillis) return false
-    if (!conditions.every((holds) => holds())) return false
-    if (!needsAll) return answeredAtMillis.some((at) => at >= since)
-    return (
-      answeredAtMillis.every((at) => at >= since) &&
-      Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.aliveAtMillis ?? -Infinity) >= since)
-    )
+    if (revocations.delayMillis() > maxDelayMillis) return "Revoked keys and sessions cannot be read."
+    const unmet = conditions.find(({ holds }) => !holds())
+    if (unmet !== undefined) return unmet.reason
+    const silent = deskNumbers.filter((desk) => answeredAtMillis[desk]! < since)
+    if (silent.length === count) return "Waiting for a runner: no desk has responded in the last 5 s."
+    if (!needsAll) return undefined
+    if (silent.length > 0) return `Waiting for desk ${silent[0]}, which has not responded in the last 5 s.`
+    const quiet = instruments.keys().find((symbol) => (feed.head(symbol)?.aliveAtMillis ?? -Infinity) < since)
+    return quiet && `Waiting for market ${quiet}, which has published no row in the last 5 s.`
   }
   return Health.of({
-    ready,
+    ready: () => reason() === undefined,
+    reason,
     stop: Effect.sync(() => {
       isStopping = true
     }),
-    answer: (restUrl) => (request, response) => answer(restUrl, ready, request, response)
+    answer: (restUrl) => (request, response) => answer(restUrl, reason, request, response)
   })
 })
 
 const freshMillis = 5_000
 
-const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage, response: ServerResponse): void => {
+const answer = (
+  restUrl: string,
+  reasonOf: () => string | undefined,
+  request: IncomingMessage,
+  response: ServerResponse
+): void => {
   const send = (status: number, type: string, body: object, headers: Record<string, string> = {}) => {
     response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers })
     response.end(request.method === "HEAD" ? undefined : JSON.stringify(body))
@@ -98,9 +114,10 @@ const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage,
   const isRead = request.method === "GET" || request.method === "HEAD"
   if (isRead && path === "/health/live") return send(200, "application/json", { status: "live", release })
   if (isRead && path === "/health/ready") {
-    return ready()
+    const detail = reasonOf()
+    return detail === undefined
       ? send(200, "application/json", { status: "ready", release })
-      : send(503, "application/problem+json", Problem.body(restUrl, 503, "draining"), shortly)
+      : send(503, "application/problem+json", Problem.body(restUrl, 503, "draining", { detail }), shortly)
   }
   return send(
     426,

@@ -8,13 +8,16 @@ import { Health } from "./Health.ts"
 export const answers = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const refusals = yield* apiProblems
-  const { ready } = yield* Health
+  const { reason } = yield* Health
   const $schema = schemaUri(baseUrl, "Health")
   return {
     live: () => Effect.succeed({ $schema, status: "live" as const, release }),
     ready: () =>
-      Effect.suspend(() =>
-        ready() ? Effect.succeed({ $schema, status: "ready" as const, release }) : Effect.fail(refusals.draining())
-      )
+      Effect.suspend(() => {
+        const detail = reason()
+        return detail === undefined
+          ? Effect.succeed({ $schema, status: "ready" as const, release })
+          : Effect.fail(refusals.draining(detail))
+      })
   }
 })

@@ -105,12 +105,15 @@ export class Nodes extends Context.Service<
   )
 }
 
+/** Reads all nodes, ordered by name, from a database whose tables exist. Changes nothing. */
+export const read = (sql: SqlClient.SqlClient) => nodes.all(sql`select ${nodes.columns} from node order by name`)
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const joined = new Map<string, Joining>()
   let gateways = 1
 
-  const all = nodes.all(sql`select ${nodes.columns} from node order by name`)
+  const all = read(sql)
   const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
 
   /** The row might be missing because it was pruned while the node was frozen, or the database was restored. */

@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   )
   const market = (symbol: MarketSymbol, head: () => { epoch: number; seq: number } | undefined) =>
     localMarkets.set(symbol, { head } as LocalMarket)
-  return { ...health, held, answering, market, localMarkets }
+  return { ...health, isReady: () => health.reason() === undefined, held, answering, market, localMarkets }
 })
 
 const proven = () => ({ epoch: 1, seq: 1 })

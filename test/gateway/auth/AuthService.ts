@@ -150,7 +150,11 @@ export const layer = (options: AuthServiceOptions = {}) =>
       const logs: Array<string> = []
       const logger = Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))
       const serverKey = Redacted.make("the server key of this test, of any characters")
-      const health = Layer.succeed(Health, Health.of({ ready: isReady, stop: Effect.void, answer: () => () => {} }))
+      const reason = () => (isReady() ? undefined : "The service of this test is not ready.")
+      const health = Layer.succeed(
+        Health,
+        Health.of({ ready: isReady, reason, stop: Effect.void, answer: () => () => {} })
+      )
       const sites = Result.getOrThrow(sitesOf([signInUri, `${origin}/sign-in`], { allowLoopback: true }))
 
       const tables = Layer.mergeAll(

@@ -169,7 +169,14 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
         expect(yield* health("ready")).toMatchObject({ status: 200, body: { status: "ready" } })
         isReady = false
         const drained = yield* health("ready")
-        expect(drained).toMatchObject({ status: 503, body: { code: 503, error: "temporarily_unavailable" } })
+        expect(drained).toMatchObject({
+          status: 503,
+          body: {
+            code: 503,
+            error: "temporarily_unavailable",
+            error_description: "The service of this test is not ready."
+          }
+        })
         expect(drained.headers.get("cache-control")).toBe("no-store")
         expect(yield* health("live")).toMatchObject({ status: 200, body: { status: "live" } })
         expect(yield* health("live", "HEAD")).toMatchObject({ status: 200, text: "" })

@@ -18,11 +18,13 @@ import { call, layer, RestClient } from "../rest/RestClient.ts"
 
 it.effect("reports that the gateway is not ready once its shutdown has begun", () =>
   Effect.gen(function* () {
-    const { ready, stop } = Context.get(yield* Layer.build(standIn({})), Health)
+    const { ready, reason, stop } = Context.get(yield* Layer.build(standIn({})), Health)
+    expect(reason()).toBe("Waiting for a runner: no desk has responded in the last 5 s.")
     yield* TestClock.adjust("2 seconds")
     expect(ready()).toBe(true)
     yield* stop
     expect(ready()).toBe(false)
+    expect(reason()).toBe("This gateway stops.")
   })
 )
 
@@ -88,10 +90,11 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const silent: Silent = { desk: String(defaults.desks - 1) }
-      const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
+      const { ready, reason } = Context.get(yield* Layer.build(standIn(silent)), Health)
       expect(ready()).toBe(false)
       yield* TestClock.adjust("2 seconds")
       expect(ready()).toBe(false)
+      expect(reason()).toBe(`Waiting for desk ${defaults.desks - 1}, which has not responded in the last 5 s.`)
       delete silent.desk
       yield* TestClock.adjust("1 second")
       expect(ready()).toBe(true)
@@ -106,10 +109,12 @@ it.effect(
       expect(ready()).toBe(true)
       silent.revocationsMillis = 10_001
       expect(ready()).toBe(false)
+      expect(reason()).toBe("Revoked keys and sessions cannot be read.")
       delete silent.revocationsMillis
       silent.market = "AUD-USD"
       yield* TestClock.adjust("5 seconds")
       expect(ready()).toBe(false)
+      expect(reason()).toBe("Waiting for market AUD-USD, which has published no row in the last 5 s.")
     })
 )
 

@@ -119,7 +119,9 @@ export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
 /** The client without health checks, so that hours on the test clock pass quickly. */
 export const layerQuiet = Layer.effect(RestClient, make).pipe(
-  Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, stop: Effect.void, answer: () => () => {} })),
+  Layer.provideMerge(
+    Layer.succeed(Health)({ ready: () => true, reason: () => undefined, stop: Effect.void, answer: () => () => {} })
+  ),
   Layer.provideMerge(layerMemory)
 )
 

@@ -1,22 +1,22 @@
-/** Table of nodes that `npm run cluster -- status` prints. */
+/** Table of nodes that `npm run status` and `npm run cluster -- status` print. */
 import type { Node } from "@venue/storage/nodes/Nodes"
 
-const headings = ["NODE", "KIND", "ADDRESS", "PID", "RELEASE", "WANTED", "READY", "SHARDS", "SEEN"]
-
-/** Returns the table's lines. `pids` has the last process that the supervisor started, by name. */
+/** Returns the table's lines. `pids` has the last process that a local supervisor started, by name. */
 export const lines = (
   nodes: ReadonlyArray<Node>,
-  pids: ReadonlyMap<string, number>,
-  nowMillis: number
+  nowMillis: number,
+  pids?: ReadonlyMap<string, number>
 ): ReadonlyArray<string> => {
+  const pidOf = ({ isLiving, name }: Node) => (isLiving ? String(pids?.get(name) ?? "-") : "-")
+  const ifLocal = (cell: string) => (pids === undefined ? [] : [cell])
+  const headings = ["NODE", "KIND", "ADDRESS", ...ifLocal("PID"), "RELEASE", "WANTED", "READY", "SHARDS", "SEEN"]
   const cells = nodes.map((node) => {
     const { address, isLiving, isReady, kind, lastSeenAtMillis, name, release, shards, wanted } = node
-    const pid = isLiving ? String(pids.get(name) ?? "-") : "-"
     return [
       name,
       kind,
       address,
-      pid,
+      ...ifLocal(pidOf(node)),
       release,
       wanted,
       isLiving ? (isReady ? "yes" : "no") : stateOf(node),

@@ -1,7 +1,7 @@
 /** Tests of the table that `status` prints. */
 import { assert, it } from "@effect/vitest"
 import type { Node } from "@venue/storage/nodes/Nodes"
-import * as NodeTable from "../../../apps/cluster/NodeTable.ts"
+import * as NodeTable from "../../../apps/process/NodeTable.ts"
 
 const now = 1_790_000_000_000
 const runner: Node = {
@@ -39,7 +39,7 @@ it("prints one row per node with the node's address, requested state and time of
     ["runner-1", 4_242],
     ["runner-2", 43]
   ])
-  assert.deepStrictEqual(NodeTable.lines(nodes, pids, now), [
+  assert.deepStrictEqual(NodeTable.lines(nodes, now, pids), [
     "NODE       KIND     ADDRESS         PID   RELEASE  WANTED    READY  SHARDS  SEEN",
     "gateway-1  gateway  127.0.0.1:4000  41    0.1.0    serving   no     -       0.4 s ago",
     "runner-1   runner   127.0.0.1:4101  4242  0.1.0    serving   yes    11      0.4 s ago",
@@ -49,6 +49,13 @@ it("prints one row per node with the node's address, requested state and time of
 })
 
 it("prints no process id for a node of another supervisor, and no negative time", () => {
-  const [, row] = NodeTable.lines([{ ...runner, lastSeenAtMillis: now + 50 }], new Map(), now)
+  const [, row] = NodeTable.lines([{ ...runner, lastSeenAtMillis: now + 50 }], now, new Map())
   assert.strictEqual(row, "runner-1  runner  127.0.0.1:4101  -    0.1.0    serving  yes    11      0.0 s ago")
+})
+
+it("omits the column of process ids without a local supervisor", () => {
+  assert.deepStrictEqual(NodeTable.lines([runner], now), [
+    "NODE      KIND    ADDRESS         RELEASE  WANTED   READY  SHARDS  SEEN",
+    "runner-1  runner  127.0.0.1:4101  0.1.0    serving  yes    11      0.4 s ago"
+  ])
 })
