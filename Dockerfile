@@ -15,6 +15,12 @@ COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
 COPY apps/auditor apps/auditor
 COPY apps/wallet apps/wallet
+# Tools that an operator runs: `docker compose run --rm gateway-1 apps/status/main.ts`.
+COPY apps/dev/postgres apps/dev/postgres
+COPY apps/explain apps/explain
+COPY apps/migrate apps/migrate
+COPY apps/status apps/status
+COPY apps/tron apps/tron
 # Mount point for the volume with the wallet's record. A new volume inherits these permissions.
 RUN mkdir -m 0777 record
 

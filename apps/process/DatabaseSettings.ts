@@ -4,7 +4,7 @@ import * as Setting from "./Setting.ts"
 export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   usual: "embedded server; required by nodes",
   meaning: "URL of a Postgres database, version 14 or newer; the same on all nodes",
-  readers: [...Setting.venue, "auditor", "explain"],
+  readers: [...Setting.venue, "auditor", "explain", "migrate", "status"],
   changes: "process"
 })
 

@@ -11,6 +11,8 @@ export type Reader =
   | "wallet"
   | "bank"
   | "explain"
+  | "migrate"
+  | "status"
   | "tron-balances"
 
 /**

@@ -1,0 +1,15 @@
+/** `npm run migrate`: runs the migrations that the database lacks, one line for each step. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { MigrationProgress } from "@venue/postgres/MigrationProgress"
+import * as Migrations from "@venue/postgres/Migrations"
+import { Console, Effect, Layer } from "effect"
+import * as Readiness from "../process/Readiness.ts"
+import * as ToolDatabase from "../process/ToolDatabase.ts"
+
+export const run = Effect.gen(function* () {
+  const url = yield* ToolDatabase.url
+  yield* Layer.build(
+    Migrations.layer.pipe(Layer.provide(PgClient.layer({ url, applicationName: "migrate", maxConnections: 1 })))
+  ).pipe(Effect.provideService(MigrationProgress, (step) => Console.log(Readiness.textOf(step))))
+  yield* Console.log(`the tables are ready: migration ${Migrations.newestName}`)
+})
