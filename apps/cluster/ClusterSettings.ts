@@ -98,6 +98,11 @@ export const environmentOf = (
   ...given("VENUE_AUTH_CLIENT_KEY", Redacted.make(secrets.authClientKeys.map(Redacted.value).join(","))),
   // All gateways issue tokens under one URL: the public URL if there is one, otherwise the first gateway's.
   VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
+  // The gateways of one machine share its loopback address, where `npm run cluster` itself calls the operator interface.
+  VENUE_ADMIN_HOST: undefined,
+  VENUE_ADMIN_TLS_CERT: undefined,
+  VENUE_ADMIN_TLS_KEY: undefined,
+  VENUE_ADMIN_ALLOW: undefined,
   // A separate node has a stricter default.
   VENUE_PUBLIC_FORM_REFRESH: publicFormRefresh ? "on" : "off"
 })

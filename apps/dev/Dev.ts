@@ -23,6 +23,7 @@ import { Seal } from "@venue/postgres/Seal"
 import { Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
+import * as AdminListener from "../process/AdminListener.ts"
 import * as AuditorProcess from "../process/AuditorProcess.ts"
 import * as Agreed from "../process/Agreed.ts"
 import * as AuthPlace from "../process/AuthPlace.ts"
@@ -49,6 +50,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const devFile = path.join(settings.dataDir, "dev.json")
+  const adminListener = yield* AdminListener.read(settings)
   yield* Ports.ensureFree(Ports.ofListeners(settings))
   const names = [...Seed.demoNames, ...Seed.extraNames(settings.extraUsers), Seed.makerName]
   const secrets = yield* Effect.catchTag(Secrets.load(settings.dataDir, names), "PlatformError", DataDirRefused.because)
@@ -79,7 +81,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
     yield* Runner.ready
     const urls = yield* Listeners.open(settings, {
-      admin: { token: Redacted.make(secrets.adminToken) },
+      admin: { token: Redacted.make(secrets.adminToken), ...adminListener },
       authClientKeys: [secrets.authClientKey]
     })
     // Runs before the listeners close, because finalizers run in reverse order.

@@ -10,6 +10,7 @@ import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
+import * as AdminListener from "../process/AdminListener.ts"
 import * as Agreement from "../process/Agreement.ts"
 import * as Claimed from "../process/Claimed.ts"
 import * as HealthServer from "../process/HealthServer.ts"
@@ -31,6 +32,7 @@ export const run = Effect.gen(function* () {
   NodeLog.identify(settings.name)
   ProcessEnd.usesDatabase(settings.databaseUrl)
   yield* Production.check(settings)
+  const adminListener = yield* AdminListener.read(settings)
   yield* Ports.ensureFree(Ports.ofListeners(settings))
   const readiness = yield* Readiness.make
   // Answers health checks until the listeners open.
@@ -53,7 +55,7 @@ const serve = Effect.fnUntraced(function* (
     const trade = yield* TradeGateway
     yield* closeEarly
     const urls = yield* Listeners.open(settings, {
-      admin: { token: settings.adminToken },
+      admin: { token: settings.adminToken, ...adminListener },
       authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
     readiness.follow(health.reason)

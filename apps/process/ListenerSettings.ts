@@ -2,6 +2,9 @@
 import { Config } from "effect"
 import * as Setting from "./Setting.ts"
 
+/** Names of the settings with the files of the operator interface's certificate. */
+export const adminTls = { cert: "VENUE_ADMIN_TLS_CERT", key: "VENUE_ADMIN_TLS_KEY" } as const
+
 const port = (name: string, value: number, listener: string) =>
   Setting.port(name, {
     default: value,
@@ -9,6 +12,9 @@ const port = (name: string, value: number, listener: string) =>
     readers: Setting.gateways,
     changes: "process"
   })
+
+/** Settings of the operator interface that a cluster on one machine does not have. */
+const ofOperators = { readers: ["start", "gateway"], changes: "process" } as const
 
 const publicUrl = (name: string, meaning: string) =>
   Config.option(
@@ -24,7 +30,7 @@ export const all = {
   host: Setting.string("VENUE_HOST", {
     default: "127.0.0.1",
     meaning:
-      "Listening address, except of the operator interface, which uses loopback. Addresses other than loopback, `0.0.0.0` and `::` require an https `VENUE_PUBLIC_AUTH_URL`",
+      "Listening address, except of the operator interface. Addresses other than loopback, `0.0.0.0` and `::` require an https `VENUE_PUBLIC_AUTH_URL`",
     readers: Setting.gateways,
     changes: "process"
   }),
@@ -34,6 +40,29 @@ export const all = {
   tradePort: port("VENUE_TRADE_PORT", 4003, "trade socket"),
   marketDataPort: port("VENUE_MARKET_DATA_PORT", 4004, "market-data socket"),
   adminPort: port("VENUE_ADMIN_PORT", 4005, "operator interface"),
+  adminHost: Setting.string("VENUE_ADMIN_HOST", {
+    default: "127.0.0.1",
+    meaning:
+      "Listening address of the [operator interface](operators.md#listener). An address other than loopback requires a certificate and an allow list",
+    ...ofOperators
+  }),
+  adminTlsCert: Config.option(
+    Setting.string(adminTls.cert, {
+      meaning: "PEM file with the certificate chain of the operator interface; read again when it changes",
+      ...ofOperators
+    })
+  ),
+  adminTlsKey: Config.option(
+    Setting.string(adminTls.key, {
+      meaning: "PEM file with the private key of the operator interface's certificate; read again when it changes",
+      ...ofOperators
+    })
+  ),
+  adminAllow: Setting.list("VENUE_ADMIN_ALLOW", {
+    meaning:
+      "IP addresses and networks, separated by commas, from which operators connect; without it, every address that reaches the listener",
+    ...ofOperators
+  }),
   publicRestUrl: publicUrl("VENUE_PUBLIC_REST_URL", "Public URL of the REST interface behind a proxy"),
   publicFundingUrl: publicUrl("VENUE_PUBLIC_FUNDING_URL", "Public URL of the funding interface behind a proxy"),
   publicAuthUrl: publicUrl(

@@ -25,7 +25,8 @@ import * as BankSettings from "./BankSettings.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
-  readonly admin: Pick<AdminServer.AdminServerOptions, "token">
+  /** First operator's token, and what `AdminListener.read` returns. */
+  readonly admin: Pick<AdminServer.AdminServerOptions, "token" | "host" | "tls" | "allow">
   /** Keys of the pages. Pages send the first key, and all keys are accepted. */
   readonly authClientKeys: ReadonlyArray<string>
 }

@@ -26,14 +26,14 @@ export class PortRefused extends Schema.TaggedError<PortRefused>()("PortRefused"
 
 /** Returns the ports of a process that has all listeners. */
 export const ofListeners = (settings: SharedSettings): ReadonlyArray<WantedPort> => {
-  const { adminPort, authPort, fundingPort, host, marketDataPort, restPort, tradePort } = settings
+  const { adminHost, adminPort, authPort, fundingPort, host, marketDataPort, restPort, tradePort } = settings
   return [
     { what: "the REST interface", host, port: restPort, variable: "VENUE_REST_PORT" },
     { what: "the funding interface", host, port: fundingPort, variable: "VENUE_FUNDING_PORT" },
     { what: "the authentication service", host, port: authPort, variable: "VENUE_AUTH_PORT" },
     { what: "the trade socket", host, port: tradePort, variable: "VENUE_TRADE_PORT" },
     { what: "the market-data socket", host, port: marketDataPort, variable: "VENUE_MARKET_DATA_PORT" },
-    { what: "the operator interface", host: "127.0.0.1", port: adminPort, variable: "VENUE_ADMIN_PORT" }
+    { what: "the operator interface", host: adminHost, port: adminPort, variable: "VENUE_ADMIN_PORT" }
   ]
 }
 

@@ -32,21 +32,31 @@ export const read = Effect.fnUntraced(function* (given: Paths) {
   for (const [index, file] of all.entries())
     if (Option.isNone(file))
       return yield* refused(variables[index]!, `a PEM file: set either all of ${together}, or none of them`)
-  const [cert, key, ca] = (yield* Effect.forEach(all, (file, index) => textOf(variables[index]!, file))) as Texts
-  const certificate = Result.try(() => new X509Certificate(cert))
-  if (Result.isFailure(certificate)) return yield* refused(certVariable, "a PEM certificate")
-  const privateKey = Result.try(() => createPrivateKey(key))
-  if (Result.isFailure(privateKey)) return yield* refused(keyVariable, "a PEM private key without a passphrase")
-  if (!certificate.success.checkPrivateKey(privateKey.success))
-    return yield* refused(keyVariable, `the private key of the certificate in ${certVariable}`)
+  const [certFile, keyFile, caFile] = all.map(Option.getOrThrow) as [string, string, string]
+  const pair = yield* readPair({ cert: certVariable, key: keyVariable }, { cert: certFile, key: keyFile })
+  const ca = yield* textOf(caVariable, caFile)
   if (Result.isFailure(Result.try(() => new X509Certificate(ca))))
     return yield* refused(caVariable, "a PEM certificate of a certificate authority")
-  return { cert, key: Redacted.make(key), ca } satisfies ClusterTls
+  return { ...pair, ca } satisfies ClusterTls
 })
 
-type Texts = [cert: string, key: string, ca: string]
+/** Reads and checks a certificate and its private key. `settings` names the settings that hold the files' paths. */
+export const readPair = Effect.fnUntraced(function* (
+  settings: { readonly cert: string; readonly key: string },
+  files: { readonly cert: string; readonly key: string }
+) {
+  const cert = yield* textOf(settings.cert, files.cert)
+  const key = yield* textOf(settings.key, files.key)
+  const certificate = Result.try(() => new X509Certificate(cert))
+  if (Result.isFailure(certificate)) return yield* refused(settings.cert, "a PEM certificate")
+  const privateKey = Result.try(() => createPrivateKey(key))
+  if (Result.isFailure(privateKey)) return yield* refused(settings.key, "a PEM private key without a passphrase")
+  if (!certificate.success.checkPrivateKey(privateKey.success))
+    return yield* refused(settings.key, `the private key of the certificate in ${settings.cert}`)
+  return { cert, key: Redacted.make(key) }
+})
 
-const textOf = (setting: string, file: Option.Option<string>) =>
-  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(Option.getOrThrow(file))).pipe(
+const textOf = (setting: string, file: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
     Effect.catch(() => refused(setting, "the path of a file that this user can read"))
   )

@@ -135,6 +135,33 @@ it("only the wallet has the signing keys, as files, on a network that it shares 
   }
 })
 
+it("only gateways have the first operator's token and the keys of the identity provider", () => {
+  const ofGateways = /^VENUE_(ADMIN|IDENTITY_\w*KEY|CAPTCHA_SECRET|BUILDER_KEY|BANK_WEBHOOK_SECRET)/
+  for (const [name, { environment, secrets = [] }] of Object.entries(compose.services)) {
+    const isGateway = name.startsWith("gateway")
+    expect([name, Object.keys(environment).some((variable) => ofGateways.test(variable))]).toEqual([name, isGateway])
+    expect([name, secrets.includes("admin_token")]).toEqual([name, isGateway])
+  }
+  const shared = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
+  expect(Object.keys(shared.data).filter((variable) => ofGateways.test(variable))).toEqual([])
+  for (const { metadata, spec } of workloads) {
+    const names = spec.template!.spec.containers.flatMap(({ env }) => env.map(({ name }) => name))
+    expect([metadata.name, names.some((variable) => ofGateways.test(variable))]).toEqual([
+      metadata.name,
+      metadata.name === "gateway"
+    ])
+  }
+})
+
+it("compose passes the bank's key and the URLs of chain nodes to runners as files", () => {
+  const ofRails = ["VENUE_ARBITRUM_RPC_URLS", "VENUE_TRON_NODE_URLS", "VENUE_BANK_KEY"]
+  for (const { environment } of Object.values(compose.services))
+    expect(Object.keys(environment).filter((name) => ofRails.includes(name))).toEqual([])
+  expect(Object.keys(compose.services["runner-1"]!.environment)).toEqual(
+    expect.arrayContaining(ofRails.map((name) => `${name}_FILE`))
+  )
+})
+
 it("the production manifests explicitly turn off simulated prices and simulated payment rails", () => {
   const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
   expect(data).toMatchObject({

@@ -1,13 +1,16 @@
-/** Operator interface on a loopback port. */
+/** Operator interface: on a loopback address, or with TLS and an allow list on any other address. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { described } from "@venue/api/OpenApi"
+import * as AllowList from "@venue/auth/access/AllowList"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
 import * as HealthPages from "../http/HealthPages.ts"
+import * as ApiListener from "../http/ApiListener.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import { invalidRequest } from "../http/ProblemRefusals.ts"
+import * as RequestCharge from "../http/RequestCharge.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Alarms from "./Alarms.ts"
 import * as Appointments from "./Appointments.ts"
@@ -35,13 +38,21 @@ import * as Withdrawals from "./Withdrawals.ts"
 import * as VenueMode from "./VenueMode.ts"
 
 export interface AdminServerOptions {
+  /** Listening address. Any address other than loopback needs `tls` and `allow`. Default: 127.0.0.1. */
+  readonly host?: string
   readonly port: number
   readonly token: Redacted.Redacted
+  readonly tls?: HttpListener.Tls | undefined
+  /** Addresses and networks that are permitted to connect; empty: all. */
+  readonly allow?: ReadonlyArray<string>
 }
 
 export const open = Effect.fn("AdminServer.open")(function* (options: AdminServerOptions) {
-  const { port, token } = options
-  return yield* HttpListener.listen({ what: "the operator interface", host: loopback, port }, (baseUrl) => ({
+  const { allow = [], host = loopback, port, tls, token } = options
+  const limits = yield* ApiListener.addressLimits
+  const admits = allow.length === 0 ? undefined : AllowList.of(allow)
+  const place = { what: "the operator interface", host, port, tls, admits }
+  return yield* HttpListener.listen(place, (baseUrl) => ({
     layer: Layer.merge(
       HttpApiBuilder.layer(AdminApi).pipe(
         Layer.provide([
@@ -77,12 +88,13 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
       ),
       Pages.layer(() => described(AdminApi))
     ),
-    names: namesOf(baseUrl),
-    routes: [...routesOf(AdminApi), ...Pages.routes]
+    // With TLS, the certificate already ties the name to this server.
+    ...(tls === undefined ? { names: namesOf(baseUrl) } : {}),
+    routes: [...routesOf(AdminApi), ...Pages.routes],
+    admit: RequestCharge.ofPeers(baseUrl, limits)
   }))
 })
 
-/** Not configurable, because on any other address only the operator token would protect the funds. */
 const loopback = "127.0.0.1"
 
 /** Returns the permitted `Host` values: this machine's names, each with the base URL's port. */

@@ -11,7 +11,9 @@ import * as RateLimits from "@venue/domain/RateLimits"
 import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
+import * as ClientAddress from "../http/ClientAddress.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 
@@ -29,16 +31,15 @@ export const layer = (token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Rejects a wrong token after 1 s. All callers connect from this machine, so wrong tokens share one bucket.
-       * Valid tokens are not charged and are accepted at once.
+       * Rejects a wrong token after 1 s. Wrong tokens from one address share a bucket. Valid tokens are not charged and
+       * are accepted at once.
        */
-      const rejectGuess = (credential: Redacted.Redacted) =>
-        Refusal.spend(refusals, guesses, "a guess", 1).pipe(
-          Effect.andThen(Effect.sleep(guessMillis)),
-          Effect.andThen(
-            Effect.fail(refusals.credentialsNotAccepted(Redacted.value(credential) === "" ? missing : unknown))
-          )
-        )
+      const rejectGuess = Effect.fnUntraced(function* (credential: Redacted.Redacted) {
+        const address = ClientAddress.peerOf(yield* HttpServerRequest.HttpServerRequest)
+        yield* Refusal.spend(refusals, guesses, ClientAddress.network(address), 1)
+        yield* Effect.sleep(guessMillis)
+        return yield* refusals.credentialsNotAccepted(Redacted.value(credential) === "" ? missing : unknown)
+      })
       const lookUps = Semaphore.makeUnsafe(lookUpsAtOnce)
       const operatorOf = (
         credential: Redacted.Redacted
@@ -72,8 +73,8 @@ interface KnownOperator {
 const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
 const lookUpsAtOnce = 2
 /**
- * Delay before the response to a wrong token. A burst of 10 wrong tokens, and then one a second, get this response;
- * all others get 429.
+ * Delay before the response to a wrong token. A burst of 10 wrong tokens from an address, and then one a second, get
+ * this response; all others get 429.
  */
 const guessMillis = 1_000
 const guessesAtOnce = 10

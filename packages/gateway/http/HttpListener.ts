@@ -1,6 +1,6 @@
 /** HTTP listener: routes behind their gate, on one port. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope } from "effect"
+import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope, Stream } from "effect"
 import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { ApiBaseUrl } from "./ApiBaseUrl.ts"
@@ -23,6 +23,16 @@ export interface HttpListenerOptions {
   /** Public URL, if it differs from the listening address. */
   readonly publicUrl?: string | undefined
   readonly timeouts?: Listening.Timeouts
+  /** Serves HTTPS with this certificate. Default: plain HTTP. */
+  readonly tls?: Tls | undefined
+  /** Returns true for addresses that are permitted to connect. Default: all. */
+  readonly admits?: ((address: string) => boolean) | undefined
+}
+
+/** Certificate of a listener, and the certificates that replace it. */
+export interface Tls {
+  readonly pair: Listening.TlsPair
+  readonly renewals: Stream.Stream<Listening.TlsPair>
 }
 
 /** Routes and options of a listener. */
@@ -49,17 +59,22 @@ export const listen = Effect.fnUntraced(function* <R>(
   siteAt: (baseUrl: string) => Site<R>
 ): Effect.fn.Return<HttpListener, Listening.ListenFailed, Exclude<R, Platform> | Scope.Scope> {
   const scope = yield* Effect.scope
-  const { host, publicUrl, timeouts, what } = options
-  const { close, port, server } = yield* Listening.open({
+  const { admits, host, publicUrl, timeouts, tls, what } = options
+  const { close, port, renewTls, server } = yield* Listening.open({
     what,
     host,
     port: options.port,
+    tls: tls?.pair,
+    admits,
     timeouts,
     maxConnections,
     // By this time, every request that was in flight when the listener closed has reached its deadline.
     graceMillis: deadlineMillis
   })
-  const url = publicUrl ?? Listening.urlOf("http", host, port)
+  const url = publicUrl ?? Listening.urlOf(tls === undefined ? "http" : "https", host, port)
+  if (tls !== undefined) {
+    yield* Effect.forkScoped(Stream.runForEach(tls.renewals, (pair) => Effect.sync(() => renewTls(pair))))
+  }
   const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
   // Disconnects a client that does not read its response, to release the response's memory.

@@ -1,7 +1,9 @@
-/** HTTP server on a port, open until its scope closes. */
-import { Duration, Effect, Schedule, Schema, type Scope } from "effect"
-import { createServer, type Server } from "node:http"
+/** HTTP or HTTPS server on a port, open until its scope closes. */
+import { Duration, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { createServer, type Server, type ServerOptions } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import { isIP, type Socket, SocketAddress } from "node:net"
+import * as Forwarded from "./Forwarded.ts"
 
 /** The listener could not start, usually because the port is in use. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -31,6 +33,16 @@ export interface ListeningOptions {
   readonly maxConnections?: number
   /** Time allowed for in-flight responses when the listener closes. */
   readonly graceMillis?: number
+  /** Certificate of an HTTPS server. Default: plain HTTP. */
+  readonly tls?: TlsPair | undefined
+  /** Returns true for addresses that are permitted to connect. Other connections are closed before they send. */
+  readonly admits?: ((address: string) => boolean) | undefined
+}
+
+/** A server's certificate chain and private key, as PEM text. */
+export interface TlsPair {
+  readonly cert: string
+  readonly key: Redacted.Redacted
 }
 
 /** Time limits for a client to send requests and read responses. */
@@ -48,6 +60,8 @@ export interface Timeouts {
 export interface Listening {
   readonly server: Server
   readonly port: number
+  /** Replaces the certificate for new connections; open connections continue. */
+  readonly renewTls: (pair: TlsPair) => void
   /** Stops accepting connections and waits for in-flight responses. Also runs when the scope closes. */
   readonly close: Effect.Effect<void>
 }
@@ -57,18 +71,20 @@ export const open = Effect.fnUntraced(function* (
   options: ListeningOptions
 ): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
   const {
+    admits = () => true,
     closing = () => {},
     graceMillis = 2_000,
     host,
     maxConnections,
     port,
     timeouts = defaultTimeouts,
+    tls,
     what
   } = options
   const run = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
     Effect.callback<Listening, ListenFailed>((resume) => {
-      const server = createServer({
+      const { renewTls, server } = serverOf(tls, timeouts, {
         requestTimeout: timeouts.requestMillis,
         headersTimeout: timeouts.headersMillis,
         // Node checks every 30 s by default, so it would close connections up to 30 s late.
@@ -81,6 +97,7 @@ export const open = Effect.fnUntraced(function* (
       if (maxConnections !== undefined) server.maxConnections = maxConnections
       const sockets = new Set<Socket>()
       server.on("connection", (socket) => {
+        if (!admits(Forwarded.canonical(socket.remoteAddress ?? ""))) return socket.destroy()
         sockets.add(socket)
         socket.on("close", () => sockets.delete(socket))
       })
@@ -91,12 +108,20 @@ export const open = Effect.fnUntraced(function* (
       server.listen(port, host, () => {
         const address = server.address()
         const actual = typeof address === "object" && address !== null ? address.port : port
-        resume(Effect.succeed({ server, port: actual, close: closed(server, sockets, closing, graceMillis) }))
+        resume(Effect.succeed({ server, port: actual, renewTls, close: closed(server, sockets, closing, graceMillis) }))
       })
     }),
     ({ close }) => close
   )
 })
+
+const serverOf = (tls: TlsPair | undefined, { headersMillis }: Timeouts, options: ServerOptions) => {
+  if (tls === undefined) return { server: createServer(options), renewTls: () => {} }
+  const server = createTlsServer({ ...options, ...contextOf(tls), handshakeTimeout: headersMillis })
+  return { server: server as Server, renewTls: (pair: TlsPair) => server.setSecureContext(contextOf(pair)) }
+}
+
+const contextOf = ({ cert, key }: TlsPair) => ({ cert, key: Redacted.value(key), minVersion: "TLSv1.3" as const })
 
 const closed = (
   server: Server,
@@ -123,7 +148,7 @@ const closed = (
   )
 
 /** Returns the URL at which this machine reaches a listener. A wildcard host becomes the loopback address. */
-export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
+export const urlOf = (scheme: "http" | "https" | "ws", host: string, port: number): string =>
   `${scheme}://${authorityOf(reachableHost(host), port)}`
 
 const reachableHost = (host: string): string => {

@@ -74,10 +74,14 @@ export const refuseSocket = (
   )
 }
 
-/** Refuses invalid HTTP and `Expect` headers, which Node would refuse without a body. */
+/**
+ * Refuses invalid HTTP and `Expect` headers, which Node would refuse without a body. A connection whose TLS handshake
+ * failed cannot carry a refusal and is closed.
+ */
 export const refuseUnparsable = (server: Server, wording: Wording): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    if (error.code === "ECONNRESET" || /^ERR_(SSL|TLS)_/.test(error.code ?? "") || !socket.writable)
+      return void socket.destroy()
     refuseSocket(wording, socket, unparsables.get(error.code ?? "") ?? notHttp)
   })
   server.on("checkExpectation", (_, response) =>

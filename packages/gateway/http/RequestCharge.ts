@@ -2,7 +2,7 @@
 import { isOpen, ruleOf } from "@venue/auth/access/Permission"
 import type { Quota, RateLimits } from "@venue/domain/RateLimits"
 import type { HttpServerRequest } from "effect/http"
-import { type ClientAddress, network } from "./ClientAddress.ts"
+import { type ClientAddress, network, peerOf } from "./ClientAddress.ts"
 import { actionOf, type GateOptions, type Route } from "./Gate.ts"
 import { refusal, retryAfter } from "./Refusal.ts"
 import { rateSpent } from "@venue/api/Problem"
@@ -48,9 +48,7 @@ export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions)
       if (payer !== "address") return undefined
       const { quota, waitMillis } = limits.charge(network(addressOf(request)), weight)
       notes.quota = quota
-      return waitMillis === 0
-        ? undefined
-        : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis), rateSpent(waitMillis, quota?.capacity))
+      return waitMillis === 0 ? undefined : tooFast(baseUrl, waitMillis, quota)
     },
     quotaHeaders: (request, notes) => {
       const quota = notes.quota ?? limits.quota(network(addressOf(request)))
@@ -58,6 +56,18 @@ export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions)
     }
   }
 }
+
+/** Charges each request of a listener without proxies to the address of its connection; health checks are free. */
+export const ofPeers =
+  (baseUrl: string, limits: RateLimits): Required<Pick<GateOptions, "admit">>["admit"] =>
+  (request, route) => {
+    if (route.path.startsWith("/health/")) return undefined
+    const { quota, waitMillis } = limits.charge(network(peerOf(request)), 1)
+    return waitMillis === 0 ? undefined : tooFast(baseUrl, waitMillis, quota)
+  }
+
+const tooFast = (baseUrl: string, waitMillis: number, quota: Quota | undefined) =>
+  refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis), rateSpent(waitMillis, quota?.capacity))
 
 /** Returns the headers. The reset time is in seconds, rounded up. */
 const headersOf = ({ capacity, fullInMillis, remaining }: Quota) => ({

@@ -8,7 +8,18 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
+import { get } from "node:http"
 import { adminToken, type Answer, call, layer, raw, RestClient } from "../rest/RestClient.ts"
+
+/** Sends `GET /oauth-clients` from a local address, and returns the status. */
+const statusFrom = (localAddress: string, url: string, token: string) =>
+  Effect.callback<number>((resume) => {
+    const headers = { authorization: `Bearer ${token}` }
+    get(`${url}/oauth-clients`, { localAddress, headers, agent: false }, (response) => {
+      response.resume()
+      response.on("end", () => resume(Effect.succeed(response.statusCode!)))
+    })
+  })
 
 it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
   it.effect("returns 401 to requests without a valid operator token", () =>
@@ -49,6 +60,46 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       yield* clock.adjust("1 second")
       yield* Fiber.join(guessing)
       expect(answers.slice(20).map(({ body }) => body.status)).toEqual(Array.from({ length: 10 }, () => 401))
+    })
+  )
+
+  it.effect("counts wrong tokens by address, and lets other addresses send theirs", () =>
+    Effect.gen(function* () {
+      const clock = yield* TestClock.make()
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      const sentAway = yield* Deferred.make<void>()
+      const answers: Array<number> = []
+      const guess = Effect.map(statusFrom("127.0.0.1", url, "wrong"), (status) => {
+        if (answers.push(status) === 10) Deferred.doneUnsafe(sentAway, Effect.void)
+      })
+      const guessing = yield* Effect.forkChild(Effect.replicateEffect(guess, 20, { concurrency: 20, discard: true }))
+      yield* Deferred.await(sentAway)
+      const other = yield* Effect.forkChild(statusFrom("127.0.0.2", url, "wrong"))
+      yield* Effect.repeat(Effect.andThen(clock.adjust("1 second"), Effect.sleep("5 millis")), {
+        until: () => other.pollUnsafe() !== undefined
+      })
+      expect(yield* Fiber.join(other)).toBe(401)
+      expect(yield* statusFrom("127.0.0.2", url, adminToken)).toBe(200)
+      yield* Fiber.join(guessing)
+      expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 429))
+    })
+  )
+
+  it.effect("refuses more than 1,200 requests a minute from one address, except health checks", () =>
+    Effect.gen(function* () {
+      const clock = yield* TestClock.make()
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      const ask = statusFrom("127.0.0.1", url, adminToken)
+      const answers = yield* Effect.replicateEffect(ask, 1_201, { concurrency: 20 })
+      expect(answers.filter((status) => status !== 200)).toEqual([429])
+      expect((yield* call(`${url}/health/live`)).status).toBe(200)
+      expect(yield* statusFrom("127.0.0.2", url, adminToken)).toBe(200)
+      yield* clock.adjust("50 millis")
+      expect(yield* ask).toBe(200)
     })
   )
 
