@@ -1,9 +1,8 @@
 /** Settings of the auditor: the database and the health URL, but none of the venue's secrets. */
-import { Config, ConfigProvider, Effect, Schema } from "effect"
+import { Config, type Effect, Schema } from "effect"
 import { databaseUrl } from "../process/DatabaseSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import * as GivenSettings from "../process/GivenSettings.ts"
 import * as Setting from "../process/Setting.ts"
-import * as StartFailure from "../process/StartFailure.ts"
 
 const port = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for any free port" })
@@ -26,7 +25,6 @@ const own = Config.all({
   })
 })
 
-export const load = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  return yield* own.pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+export const parse: Effect.Effect<Config.Success<typeof own>, Config.ConfigError> = own
+
+export const load = GivenSettings.loaded("auditor", parse)

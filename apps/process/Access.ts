@@ -8,10 +8,10 @@ import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as AuthPlace from "./AuthPlace.ts"
-import { SettingRefused } from "./SettingRefused.ts"
+import { broken, refuseAll, type Rule, SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 /**
@@ -20,12 +20,10 @@ import type { SharedSettings } from "./Settings.ts"
  */
 export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
   const { serviceName } = settings
-  yield* check(settings, secretKey)
-  const { issuer, signInPage, signInUris } = AuthPlace.of(settings)
-  const sites = yield* Effect.mapError(Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })), ({ uri }) =>
-    siteRefused(settings, uri)
-  )
-  const builderTerms = yield* builderTermsOf(settings, secretKey)
+  yield* refuseAll(broken(rulesOf(settings, secretKey)))
+  const { issuer, signInPage } = AuthPlace.of(settings)
+  const sites = yield* Effect.fromResult(signInSitesOf(settings))
+  const builderTerms = yield* Effect.fromResult(builderTermsOf(settings, secretKey))
   return Access.layer({
     issuer,
     serviceName,
@@ -53,6 +51,21 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
   )
 })
 
+/** Returns all faults with which `layer` would fail. */
+export const faultsOf = (settings: SharedSettings, secretKey: Redacted.Redacted): ReadonlyArray<SettingRefused> => {
+  const rules = broken(rulesOf(settings, secretKey))
+  // The pages' addresses derive from this URL.
+  if (rules.some(({ setting }) => setting === "VENUE_PUBLIC_AUTH_URL")) return rules
+  const sites = Result.getFailure(signInSitesOf(settings))
+  const terms = Result.getFailure(builderTermsOf(settings, secretKey))
+  return [...rules, ...Option.toArray(sites), ...Option.toArray(terms)]
+}
+
+const signInSitesOf = (settings: SharedSettings) =>
+  Result.mapError(sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: true }), ({ uri }) =>
+    siteRefused(settings, uri)
+  )
+
 /**
  * Returns the refusal of an invalid sign-in page. A page outside `VENUE_SIGN_IN_URI` is the venue's own, at its
  * public address or its listener.
@@ -65,12 +78,12 @@ const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
         expected: `the https URL that clients use: VENUE_HOST is ${settings.host}, and wallets sign in only at https or loopback URLs, not at ${uri}`
       })
 
-/** Checks the rules that the settings' types do not express. */
-const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
+/** Rules that the settings' types do not express. */
+const rulesOf = (settings: SharedSettings, secretKey: Redacted.Redacted): ReadonlyArray<Rule> => {
   const { blockedCountries, brand, builderKeys, captcha, captchaSecret, clientAgreementUrls } = settings
   const { countryHeader, identityUrl, trustedProxies } = settings
   const keys = [settings.identityKey, settings.identityCallbackKey]
-  const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
+  return [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
     ["VENUE_PUBLIC_FUNDING_URL", isWeb(settings.publicFundingUrl), web],
@@ -111,10 +124,6 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
       "both, since VENUE_IDENTITY_URL is set"
     ]
   ]
-  const broken = rules.find(([, holds]) => !holds)
-  return broken === undefined
-    ? Effect.void
-    : Effect.fail(new SettingRefused({ setting: broken[0], expected: broken[2] }))
 }
 
 const hasOneOrTwo = ({ length }: ReadonlyArray<string>): boolean => length === 1 || length === 2
@@ -147,7 +156,7 @@ const builderUse = ({ environment }: SharedSettings): string =>
 const builderTermsOf = (
   settings: SharedSettings,
   secretKey: Redacted.Redacted
-): Effect.Effect<BuilderTerms, SettingRefused> => {
+): Result.Result<BuilderTerms, SettingRefused> => {
   const { builderUri: uri, clientAgreementUrls, serviceName } = settings
   const [agreementUrl, otherUrl] = clientAgreementUrls as readonly [string, string?]
   const [macKey, otherKey] = builderKeysOf(settings, secretKey)
@@ -161,7 +170,7 @@ const builderTermsOf = (
     otherTemplate:
       otherUrl === undefined ? undefined : { ...templateOf({ serviceName, agreementUrl: otherUrl }), untilMillis }
   }
-  return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
+  return Result.mapError(termsOf(terms), ({ fault }) => new SettingRefused(faults[fault]))
 }
 
 /** Returns the key that is used and, if there is one, the second key that is accepted. */

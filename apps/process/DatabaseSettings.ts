@@ -5,6 +5,7 @@ export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   usual: "embedded server; required by nodes",
   meaning: "URL of a Postgres database, version 14 or newer; the same on all nodes",
   readers: [...Setting.venue, "auditor", "explain", "migrate", "status"],
+  requiredBy: ["runner", "gateway", "auditor", "migrate", "status"],
   changes: "process"
 })
 

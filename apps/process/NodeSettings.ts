@@ -1,145 +1,68 @@
-/** Settings of one node: those of any venue, its name and its addresses. */
-import type { NodeAddress } from "@venue/cluster/ClusterNode"
-import type { ClusterTls } from "@venue/cluster/ClusterTls"
-import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+/** Settings of one node, loaded and checked: all faults are refused at once. */
+import { Effect, Option, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { databaseUrl } from "./DatabaseSettings.ts"
-import { expect, SettingRefused } from "./SettingRefused.ts"
+import * as Access from "./Access.ts"
+import * as ExampleValues from "./ExampleValues.ts"
+import * as GivenSettings from "./GivenSettings.ts"
+import { addressesOf, type NodeSettings, own } from "./NodeVariables.ts"
+import * as Production from "./Production.ts"
+import * as Rails from "./Rails.ts"
 import * as SecretFiles from "./SecretFiles.ts"
-import * as Setting from "./Setting.ts"
-import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } from "./Settings.ts"
-import * as StartFailure from "./StartFailure.ts"
+import { broken, faultsOf, firstOfEach, refuseAll, type Rule } from "./SettingRefused.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
-/** Settings for the traffic between nodes. */
-export const traffic = {
-  lockSeconds: Setting.int("VENUE_CLUSTER_LOCK_SECONDS", {
-    default: 3,
-    unit: "s",
-    meaning: "Time after which a frozen runner loses its markets and desks, 1 to 60 s",
-    readers: ["cluster", "runner", "gateway"],
-    changes: "all nodes"
-  }),
-  ...TlsFiles.paths
-}
+export { addressesOf, type NodeSettings, traffic } from "./NodeVariables.ts"
 
-const nodes: ReadonlyArray<Setting.Reader> = ["runner", "gateway"]
-
-const own = Config.all({
-  ...shared,
-  ...traffic,
-  name: Config.option(
-    Setting.string("VENUE_NODE_NAME", {
-      usual: "kind and a random suffix",
-      meaning: "Unique name of the process; a new process with the same name replaces the old one, which stops",
-      readers: nodes,
-      changes: "process"
-    })
-  ),
-  databaseUrl,
-  secretKey,
-  adminToken: Config.withDefault(adminToken, Redacted.make("")),
-  authClientKeys,
-  address: Config.option(
-    Setting.string("VENUE_CLUSTER_ADDRESS", {
-      usual: "required by a runner",
-      meaning: "`host:port` at which other nodes dial this runner; use a private network",
-      readers: ["runner"],
-      changes: "process"
-    })
-  ),
-  listen: Config.option(
-    Setting.string("VENUE_CLUSTER_LISTEN", {
-      usual: "`VENUE_CLUSTER_ADDRESS`",
-      meaning: "`host:port` at which the runner listens, if other nodes reach it through address translation",
-      readers: ["runner"],
-      changes: "process"
-    })
-  ),
-  dialFrom: Config.option(
-    Setting.string("VENUE_CLUSTER_DIAL_FROM", {
-      usual: "any",
-      meaning: "Local IP address from which this node connects to other nodes",
-      readers: nodes,
-      changes: "process"
-    })
-  ),
-  clockShiftMillis: Setting.int("VENUE_CLOCK_SHIFT_MILLIS", {
-    default: 0,
-    unit: "ms",
-    meaning: "Offset added to the node's clock, for drills. Refused in production",
-    readers: nodes,
-    changes: "process"
-  }),
-  healthPort: Setting.port("VENUE_HEALTH_PORT", {
-    default: 4010,
-    meaning: "Port of a runner's `/health/live` and `/health/ready`; a gateway serves both paths on each listener",
-    readers: ["runner"],
-    changes: "process"
-  }),
-  healthHost: Setting.string("VENUE_HEALTH_HOST", {
-    default: "127.0.0.1",
-    meaning: "Listening address of a runner's health port",
-    readers: ["runner"],
-    changes: "process"
-  })
-})
-type Own = Config.Success<typeof own>
-
-export interface NodeSettings extends Omit<Own, "name" | "secretKey">, Pick<SharedSettings, "secretKey"> {
-  readonly kind: "runner" | "gateway"
-  readonly name: string
-  readonly key: Redacted.Redacted
-  readonly tls: ClusterTls | undefined
-}
-
-/** Loads this process's settings from the environment and from secret files. */
+/** Loads this process's settings from the environment and from secret files. Refuses all invalid settings at once. */
 export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings["kind"]) {
-  const environment = yield* SecretFiles.environment.pipe(Effect.catchTag("ConfigError", refused))
-  const { name, secretKey, ...settings } = yield* own.pipe(
-    Effect.catchTag("ConfigError", refused),
-    Effect.provideService(ConfigProvider.ConfigProvider, environment)
-  )
-  const { adminToken, authClientKeys, lockSeconds } = settings
-  yield* expect("VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters")
-  // Postgres truncates longer application names and replaces other characters.
-  const isListed = Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value)
-  yield* expect("VENUE_NODE_NAME", isListed, "1 to 48 letters, digits, dots, underscores and hyphens")
-  yield* expect("VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60")
-  if (kind === "gateway") {
-    yield* expect("VENUE_ADMIN_TOKEN", Redacted.value(adminToken) !== "", "the first operator's token")
-    yield* expect("VENUE_AUTH_CLIENT_KEY", authClientKeys.length > 0, "the apikey of the venue's own pages")
-  }
-  return {
-    ...settings,
+  const { faults, settings, unknown } = yield* read(kind)
+  yield* refuseAll(faults)
+  if (unknown.length > 0) yield* Effect.logWarning(`unknown settings have no effect: ${unknown.join(", ")}`)
+  return settings
+})
+
+/**
+ * Returns the settings with all their faults. A setting with a fault has its default value, or a stand-in if it has no
+ * default.
+ */
+export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings["kind"]) {
+  const files = yield* SecretFiles.read
+  const given = yield* GivenSettings.check(kind, files.provider)
+  const { name, secretKey, ...parsed } = yield* Effect.orDie(own.parse(given.usable))
+  const tls = yield* Effect.result(TlsFiles.read(parsed))
+  const settings: NodeSettings = {
+    ...parsed,
     kind,
     name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
     key: secretKey,
     secretKey: Option.some(secretKey),
-    tls: yield* TlsFiles.read(settings)
-  } satisfies NodeSettings
-})
-
-const refused = (error: Config.ConfigError) => Effect.fail(StartFailure.refusalOf(error))
-
-/**
- * Returns the address that other nodes connect to and the address at which this node listens. By default they are the
- * same.
- */
-export const addressesOf = Effect.fnUntraced(function* ({ address, listen }: NodeSettings) {
-  const dialled = yield* addressOf(
-    "VENUE_CLUSTER_ADDRESS",
-    Option.getOrElse(address, () => "")
-  )
-  return {
-    address: dialled,
-    listen: Option.isNone(listen) ? dialled : yield* addressOf("VENUE_CLUSTER_LISTEN", listen.value)
+    tls: Result.getOrUndefined(tls)
   }
+  const access = kind === "gateway" ? Access.faultsOf(settings, settings.key) : []
+  const faults = firstOfEach([
+    ...files.faults,
+    ...given.faults,
+    ...broken(rulesOf(settings, name)),
+    ...(Result.isFailure(tls) ? [tls.failure] : []),
+    ...(kind === "runner" ? yield* faultsOf(addressesOf(settings)) : access),
+    ...(yield* Rails.faultsOf(settings)),
+    ...Production.faultsOf(settings),
+    ...(yield* ExampleValues.faultsOf(files.provider))
+  ])
+  return { settings, faults, unknown: given.unknown, given: files.provider }
 })
 
-const addressOf = (setting: string, text: string): Effect.Effect<NodeAddress, SettingRefused> => {
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? []
-  return host === undefined || Number(port) > 65_535
-    ? Effect.fail(new SettingRefused({ setting, expected: "a host and a port, such as 10.0.0.3:4100" }))
-    : Effect.succeed({ host: host.replace(/^\[(.+)\]$/, "$1"), port: Number(port) })
-}
+const rulesOf = (
+  { key, kind, lockSeconds, authClientKeys }: NodeSettings,
+  name: Option.Option<string>
+): Array<Rule> => [
+  ["VENUE_SECRET_KEY", Redacted.value(key).length >= 32, "at least 32 characters"],
+  [
+    "VENUE_NODE_NAME",
+    // Postgres truncates longer application names and replaces other characters.
+    Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value),
+    "1 to 48 letters, digits, dots, underscores and hyphens"
+  ],
+  ["VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60"],
+  ["VENUE_AUTH_CLIENT_KEY", kind === "runner" || authClientKeys.length > 0, "the apikey of the venue's own pages"]
+]

@@ -6,20 +6,16 @@ import * as Table from "@venue/postgres/Table"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuthPlace from "./AuthPlace.ts"
-import type { NodeSettings } from "./NodeSettings.ts"
-import { expect, SettingRefused } from "./SettingRefused.ts"
+import type { NodeSettings } from "./NodeVariables.ts"
+import { broken, expect, type Rule, SettingRefused } from "./SettingRefused.ts"
 
 /** Prefixes of generated development secrets. */
 const testPrefixes = /^(svc_test|pk_test)/
 
-type Rule = readonly [setting: string, holds: boolean, expected: string]
-
-export const check = (settings: NodeSettings): Effect.Effect<void, SettingRefused> => {
-  if (settings.environment === "development") return Effect.void
+export const faultsOf = (settings: NodeSettings): ReadonlyArray<SettingRefused> => {
+  if (settings.environment === "development") return []
   const rules = [...ofAll(settings), ...(settings.kind === "runner" ? ofRunner(settings) : ofGateway(settings))]
-  const broken = rules.find(([, holds]) => !holds)
-  if (broken === undefined) return Effect.void
-  return Effect.fail(new SettingRefused({ setting: broken[0], expected: `${broken[2]} in ${settings.environment}` }))
+  return broken(rules.map(([setting, holds, expected]) => [setting, holds, `${expected} in ${settings.environment}`]))
 }
 
 /** Refuses an environment other than development, because the command generates secrets and demo users. */
@@ -49,7 +45,6 @@ const ofRunner = (settings: NodeSettings): ReadonlyArray<Rule> => [
 ]
 
 const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
-  const sites = sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: false })
   return [
     ["VENUE_ADMIN_TOKEN", isDrawn(settings.adminToken), "at least 32 random characters, not a test token,"],
     ["VENUE_AUTH_CLIENT_KEY", !settings.authClientKeys.some(isForTests), "a key that is not a test key"],
@@ -59,7 +54,7 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_PUBLIC_FUNDING_URL", isSecure(settings.publicFundingUrl), "the https URL that clients use"],
     ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss URL that clients use"],
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss URL that clients use"],
-    ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https page URLs, none of them on this machine,"],
+    ["VENUE_SIGN_IN_URI", areOutside(settings), "https page URLs, none of them on this machine,"],
     ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own URL, whose host does not end in .example,"],
     ["VENUE_BUILDER_KEY", settings.builderKeys.every(isDrawn), "at least 32 random characters each, no test keys,"],
     ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the URL of the venue's own agreement"],
@@ -71,6 +66,11 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_IDENTITY_URL", isSecure(settings.identityUrl), "the https URL of the identity provider"]
   ]
 }
+
+/** Whether wallets can sign in only at pages outside this machine. */
+const areOutside = (settings: NodeSettings): boolean =>
+  Option.exists(settings.publicAuthUrl, (url) => !URL.canParse(url)) ||
+  Result.isSuccess(sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: false }))
 
 const isForTests = (secret: Redacted.Redacted): boolean => testPrefixes.test(Redacted.value(secret))
 const isDrawn = (secret: Redacted.Redacted): boolean => Redacted.value(secret).length >= 32 && !isForTests(secret)

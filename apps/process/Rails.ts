@@ -3,9 +3,11 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import { type RailProvider, RailProviders } from "@venue/providers/rails/RailProvider"
 import { Effect, Layer, Option } from "effect"
+import type { HttpClient } from "effect/http"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as BankSettings from "./BankSettings.ts"
-import type { SettingRefused } from "./SettingRefused.ts"
+import type { NodeSettings } from "./NodeVariables.ts"
+import { faultsOf as faultsOfCheck, type SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 import * as TronSettings from "./TronSettings.ts"
 
@@ -27,6 +29,22 @@ export const layerGateway = ({ arbitrum, bank, tron }: RailSettings): Layer.Laye
     Effect.map(Effect.all([ArbitrumSettings.addressesOnly(arbitrum), TronSettings.addressesOnly(tron)]), (chains) =>
       connected([...chains, BankSettings.nameOnly(bank)])
     )
+  )
+
+/** Returns all faults with which the rails of this node would fail, one for each rail. */
+export const faultsOf = ({ arbitrum, bank, kind, tron }: NodeSettings) =>
+  Effect.forEach(
+    kind === "runner"
+      ? [ArbitrumSettings.provider(arbitrum), TronSettings.provider(tron), BankSettings.provider(bank)]
+      : [
+          ArbitrumSettings.addressesOnly(arbitrum),
+          TronSettings.addressesOnly(tron),
+          BankSettings.webhookSecretOf(bank)
+        ],
+    (check) => faultsOfCheck<HttpClient.HttpClient>(check)
+  ).pipe(
+    Effect.map((faults) => faults.flat()),
+    Effect.provide(NodeHttpClient.layerUndici)
   )
 
 const connected = (providers: ReadonlyArray<Option.Option<RailProvider>>) => {

@@ -31,12 +31,16 @@ export interface Description<A> {
   readonly meaning: string
   readonly readers: ReadonlyArray<Reader>
   readonly changes: Change
+  /** Programs that need a value to start. */
+  readonly requiredBy?: ReadonlyArray<Reader>
 }
 
 export interface Declared extends Omit<Description<never>, "default" | "usual"> {
   readonly name: string
   readonly isSecret: boolean
   readonly usual: string
+  /** Parser of the value. */
+  readonly config: Config.Config<unknown>
 }
 
 const all: Array<Declared> = []
@@ -92,7 +96,7 @@ const apart = (text: string): ReadonlyArray<string> =>
 
 function declare<A>(name: string, description: Description<A>, config: Config.Config<A>, isSecret = false) {
   const { default: value, usual, ...described } = description
-  all.push({ ...described, name, isSecret, usual: usual ?? textOf(value) })
+  all.push({ ...described, name, isSecret, usual: usual ?? textOf(value), config })
   return value === undefined ? config : Config.withDefault(config, value)
 }
 

@@ -27,6 +27,7 @@ export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
   usual: "generated at the first start; required by gateways",
   meaning: "Token of the first operator, who has the role `admin`",
   readers: ["cluster", "gateway"],
+  requiredBy: ["gateway"],
   changes: "all gateways"
 })
 
@@ -34,6 +35,7 @@ export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
   usual: "generated at the first start; required by gateways",
   meaning: "`apikey` that the venue's own pages send; several, separated by commas, during a replacement",
   readers: ["cluster", "gateway"],
+  requiredBy: ["gateway"],
   changes: "replaced"
 })
 
@@ -42,6 +44,7 @@ export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
   meaning:
     "Key of at least 32 characters that encrypts stored secrets; other keys, such as the refresh-token key, are derived from this key",
   readers: Setting.venue,
+  requiredBy: ["runner", "gateway"],
   changes: "never"
 })
 

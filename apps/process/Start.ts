@@ -1,4 +1,4 @@
-/** Start of every process. A failed start prints one line, and a requested stop exits with 0. */
+/** Start of every process. A failed start prints one line for each reason, and a requested stop exits with 0. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { release } from "@venue/api/Release"
@@ -51,7 +51,9 @@ export const run = <E>(
 const ofTool = { format: "text", level: "warn" } as const
 
 const announced = (cause: Cause.Cause<unknown>) =>
-  Cause.hasInterruptsOnly(cause) ? Effect.void : NodeLog.announceFailure(StartFailure.messageOf(cause))
+  Cause.hasInterruptsOnly(cause)
+    ? Effect.void
+    : Effect.forEach(StartFailure.linesOf(cause), NodeLog.announceFailure, { discard: true })
 
 /**
  * Maximum listeners on one socket. A response that waits for a full socket to drain adds a listener and removes it

@@ -2,10 +2,16 @@
 import { reasonOf } from "@venue/postgres/DatabaseOutage"
 import { Cause, type Config } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { SettingRefused } from "./SettingRefused.ts"
+import { SettingRefused, SettingsRefused } from "./SettingRefused.ts"
+
+/** Returns the reason: one line, or one line for each refused setting. */
+export const linesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
+  const error = Cause.squash(cause)
+  return error instanceof SettingsRefused ? error.faults.map(({ message }) => message) : [messageOf(cause)]
+}
 
 /** Returns the reason in one line, or the error's tag if the error has no message. */
-export const messageOf = (cause: Cause.Cause<unknown>): string => {
+const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (isSqlError(error))
     return `the database cannot be used (${reasonOf(error)}); start it, or set VENUE_DATABASE_URL to a running one`

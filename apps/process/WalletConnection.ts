@@ -9,6 +9,7 @@ export const secret = Setting.secret("VENUE_WALLET_SECRET", {
   usual: "required if a wallet is used",
   meaning: "Secret of at least 32 characters that runners and the wallet share",
   readers: [...Setting.runners, "wallet"],
+  requiredBy: ["wallet"],
   changes: "process"
 })
 

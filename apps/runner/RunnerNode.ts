@@ -19,7 +19,6 @@ import * as Prices from "../process/Prices.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
-import * as Production from "../process/Production.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
 import * as EntityHealth from "./EntityHealth.ts"
 import * as HealthServer from "../process/HealthServer.ts"
@@ -28,7 +27,6 @@ export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("runner")
   NodeLog.identify(settings.name)
   ProcessEnd.usesDatabase(settings.databaseUrl)
-  yield* Production.check(settings)
   const addresses = yield* NodeSettings.addressesOf(settings)
   const readiness = yield* Readiness.make
   const { url: health } = yield* HealthServer.open(settings.healthHost, settings.healthPort, readiness.reason)

@@ -1,11 +1,10 @@
 /** Settings of the wallet, with its keys. */
 import { moneyScale } from "@venue/domain/Decimal"
-import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+import { Config, Effect, Option, Redacted } from "effect"
 import * as ArbitrumSettings from "../process/ArbitrumSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import * as GivenSettings from "../process/GivenSettings.ts"
 import { expect, refused } from "../process/SettingRefused.ts"
 import * as Setting from "../process/Setting.ts"
-import * as StartFailure from "../process/StartFailure.ts"
 import * as TronSettings from "../process/TronSettings.ts"
 import * as WalletConnection from "../process/WalletConnection.ts"
 
@@ -30,6 +29,7 @@ const own = Config.all({
     usual: "required",
     meaning: "File in which the wallet records each signature; only one wallet can use the file",
     readers: ["wallet"],
+    requiredBy: ["wallet"],
     changes: "process"
   }),
   ...ArbitrumSettings.keys,
@@ -49,9 +49,8 @@ const own = Config.all({
   })
 })
 
-export const load = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  const settings = yield* own.pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
+export const parse = Effect.gen(function* () {
+  const settings = yield* own
   const { maxPaidPerDay, maxPayment, secret } = settings
   yield* expect(
     "VENUE_WALLET_SECRET",
@@ -79,7 +78,9 @@ export const load = Effect.gen(function* () {
       maxFeePerGas: ArbitrumSettings.weiOf(settings)
     }
   }
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+})
+
+export const load = GivenSettings.loaded("wallet", parse)
 
 /** Returns the keys for Arbitrum One, or undefined for a wallet that signs only on TRON. */
 const keysOf = Effect.fnUntraced(function* ({ hotKey, xprv }: Pick<Config.Success<typeof own>, "hotKey" | "xprv">) {

@@ -63,6 +63,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["apps/status", ["packages", "apps/process"]],
   ["apps/tron", ["packages", "apps/process"]],
   ["apps/auditor", ["packages", "cluster", "apps/process"]],
+  ["apps/check", ["packages", "cluster", "apps/process", "apps/auditor", "apps/wallet"]],
   ["apps/explain", ["packages", "apps/process", "apps/auditor", "apps/dev"]],
   ["apps/dev", ["packages", "cluster", "apps/process"]],
   ["apps/cluster", ["packages", "cluster", "apps/process", "apps/dev"]],

@@ -17,7 +17,10 @@ const refusal = Effect.fnUntraced(function* (environment: Environment) {
   const variables = {
     VENUE_ENVIRONMENT: environment,
     VENUE_DATABASE_URL: "postgres://db/venue",
-    VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef"
+    VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    VENUE_CLUSTER_ADDRESS: "10.0.0.3:4100",
+    VENUE_SIMULATED_PRICES: "off",
+    VENUE_SIMULATED_RAILS: "off"
   }
   const settings = yield* NodeSettings.load("runner").pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(variables)),

@@ -50,6 +50,7 @@ const environment = {
   VENUE_DATABASE_URL: "postgres://db/venue",
   VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef",
   VENUE_ADMIN_TOKEN: "token",
+  VENUE_CLUSTER_ADDRESS: "10.0.0.3:4100",
   VENUE_AUTH_CLIENT_KEY: "key",
   VENUE_PUBLIC_REST_URL: "https://api.venue.test",
   VENUE_PUBLIC_FUNDING_URL: "https://funding.venue.test",

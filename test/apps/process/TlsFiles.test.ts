@@ -21,6 +21,7 @@ const load = (variables: Readonly<Record<string, string>>) =>
       ConfigProvider.fromUnknown({
         VENUE_DATABASE_URL: "postgres://db/venue",
         VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+        VENUE_CLUSTER_ADDRESS: "10.0.0.3:4100",
         ...variables
       })
     ),

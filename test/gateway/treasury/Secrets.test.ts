@@ -232,7 +232,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("treasury 
       const exit = yield* Effect.exit(started)
       if (!Exit.isFailure(exit)) throw new Error(`it starts with ${Object.keys(variables).join()}`)
       yield* Effect.logError("the start ended", exit.cause)
-      outputs.push(StartFailure.messageOf(exit.cause), Cause.pretty(exit.cause), inspect(exit, { depth: null }))
+      outputs.push(...StartFailure.linesOf(exit.cause), Cause.pretty(exit.cause), inspect(exit, { depth: null }))
     }
   })
 
