@@ -8,6 +8,7 @@ import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Books from "./Books.ts"
+import * as Checkpoint from "./Checkpoint.ts"
 import * as Comparing from "./Comparing.ts"
 import * as Confirming from "./Confirming.ts"
 import * as Faults from "./Faults.ts"
@@ -24,15 +25,22 @@ export interface Audit {
   readonly round: Effect.Effect<string | null, unknown>
   /** Returns the rails as of the last audit. */
   readonly rails: () => ReadonlyArray<RailAudit>
+  /** Returns the state after the last audit, or undefined while a difference or an unstored mark exists. */
+  readonly checkpoint: () => Uint8Array | undefined
 }
 
-export const make = Effect.gen(function* () {
+/** Returns an audit that starts from a checkpoint, or from the first row of every stream without one. */
+export const make = Effect.fnUntraced(function* (checkpoint?: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
-  return yield* on(sql, Reading.make(sql))
+  return yield* on(sql, Reading.make(sql), checkpoint)
 })
 
 /** Returns an audit of the database that `reading` queries. */
-export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading: Reading.Reading) {
+export const on = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  reading: Reading.Reading,
+  checkpoint?: Uint8Array
+) {
   const reports = yield* NewReports.make
   const listings = yield* Listings
   const books = Books.make()
@@ -40,10 +48,19 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
   const comparing = Comparing.make(books, reading, readingOn)
   const rereading = Rereading.make(books, comparing, reading)
   let rails: ReadonlyArray<RailAudit> = []
+  const listed = Effect.map(listings.all, (more): ReadonlyArray<Instrument> => [...initialInstruments, ...more])
+  const { entries, savedByStream, trades } = comparing
+  const state = { books, trades, entries, savedByStream }
+
+  if (checkpoint !== undefined) {
+    const { cursor, lastOlder } = Checkpoint.restore(checkpoint, state, yield* listed)
+    readingOn.resume(cursor)
+    rereading.resume(lastOlder)
+  }
 
   const first = Effect.gen(function* () {
     yield* reading.begin
-    const instruments: ReadonlyArray<Instrument> = [...initialInstruments, ...(yield* listings.all)]
+    const instruments = yield* listed
     for (const instrument of instruments) Books.market(books, instrument)
     yield* comparing.findSaved
     const traders = yield* reports.read
@@ -64,5 +81,14 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
     reports.compared()
     return Faults.summary(books.faults)
   }).pipe(Effect.onError(() => Effect.sync(readingOn.forgetCursor)))
-  return identity<Audit>({ books, round, rails: () => rails })
+  const { confirmed, suspected } = books.faults
+  return identity<Audit>({
+    books,
+    round,
+    rails: () => rails,
+    checkpoint: () =>
+      confirmed.size + suspected.size + books.complete.length > 0
+        ? undefined
+        : Checkpoint.encode({ ...state, lastOlder: rereading.lastOlder(), cursor: readingOn.cursor() })
+  })
 })

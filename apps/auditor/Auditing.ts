@@ -10,7 +10,7 @@ import { RailAudits } from "@venue/storage/audit/RailAudits"
 import { Cause, Clock, Effect, Exit, Schedule, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
-import type { Audit } from "./Audit.ts"
+import * as Passes from "./Passes.ts"
 import * as RailBooks from "./RailBooks.ts"
 import * as Reading from "./Reading.ts"
 import * as StoredMarks from "./StoredMarks.ts"
@@ -22,14 +22,19 @@ export interface Auditing {
   readonly reason: () => string | undefined
 }
 
-/** Returns the loop that repeats the audit. Its writes run outside `audit`'s read-only transactions. */
-export const make = Effect.fnUntraced(function* (audit: Audit) {
+/**
+ * Returns the loop that repeats the audit of `begun`, and replaces it by a full pass every `fullPassMillis`. Its writes
+ * run outside the audits' read-only transactions.
+ */
+export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMillis: number) {
   const sql = yield* SqlClient.SqlClient
   const modes = yield* VenueModes
   const actions = yield* VenueModeActions
   const railAudits = yield* RailAudits
   const clock = yield* Clock.Clock
+  const context = yield* Effect.context<Effect.Services<typeof Passes.full>>()
   const reading = Reading.make(sql)
+  let pass = begun
   let auditedMillis = -Infinity
 
   const halt = Effect.fnUntraced(function* (reason: string) {
@@ -45,6 +50,8 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   })
 
   const once = Effect.gen(function* () {
+    const current = pass
+    const { audit } = current
     const fault = yield* audit.round
     // Halts before writing, so that a failing write cannot delay the halt.
     if (fault !== null) yield* halt(fault)
@@ -54,17 +61,28 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     yield* railAudits.record(audit.rails())
     auditedMillis = clock.currentTimeMillisUnsafe()
     yield* StoredMarks.store(sql, audit.books, reading)
+    yield* Passes.save(current, fault)
   })
+  const renew = Effect.map(
+    Effect.suspend(() => Passes.renew(pass, fullPassMillis)),
+    (renewed) => {
+      pass = renewed ?? pass
+    }
+  )
   /** A database error is not a fault in the books, so the next audit continues. */
-  const round = Effect.gen(function* () {
-    const exit = yield* Effect.exit(once)
-    if (Exit.isSuccess(exit)) return yield* DatabaseOutage.answered
-    const error = Cause.squash(exit.cause)
-    const isAway = isSqlError(error) || (error as { readonly _tag?: unknown })._tag === "DatabaseUnavailable"
-    if (!isAway) return yield* Effect.failCause(exit.cause)
-    yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit failed; retrying", exit.cause))
-  })
-  const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
+  const attempt = <R>(work: Effect.Effect<void, unknown, R>, failed: string) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(work)
+      if (Exit.isSuccess(exit)) return yield* DatabaseOutage.answered
+      const error = Cause.squash(exit.cause)
+      const isAway = isSqlError(error) || (error as { readonly _tag?: unknown })._tag === "DatabaseUnavailable"
+      if (!isAway) return yield* Effect.failCause(exit.cause)
+      yield* DatabaseOutage.report(exit.cause, Effect.logWarning(`${failed}; retrying`, exit.cause))
+    })
+  const forever = Effect.raceFirst(
+    Effect.repeat(attempt(once, "an audit failed"), Schedule.spaced(pause)),
+    Effect.repeat(attempt(renew, "a full pass failed"), Schedule.spaced(renewPause))
+  ).pipe(Effect.andThen(Effect.never), Effect.provideContext(context))
   return identity<Auditing>({
     forever,
     reason: () =>
@@ -76,4 +94,6 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
 
 /** Pause between two audits. A difference that needs two audits to be confirmed is detected within 3 s. */
 const pause = "1 second"
+/** Pause between two checks whether a full pass is due. */
+const renewPause = "1 minute"
 const recentMillis = 15_000

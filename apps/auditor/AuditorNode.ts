@@ -9,22 +9,28 @@ import { VenueModes } from "@venue/storage/access/VenueModes"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
-import { Effect, Layer, type Redacted } from "effect"
+import { Duration, Effect, Layer, type Redacted } from "effect"
 import * as HealthServer from "../process/HealthServer.ts"
 import * as NodeLog from "../process/NodeLog.ts"
 import * as Readiness from "../process/Readiness.ts"
-import * as Audit from "./Audit.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
+import * as Passes from "./Passes.ts"
 
-/** Runs the auditor until it is stopped. Exits by itself only if it cannot read the data, with exit code 1. */
-export const run = Effect.gen(function* () {
-  const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
+/**
+ * Runs the auditor until it is stopped. Exits by itself only if it cannot read the data, with exit code 1. The argument
+ * `--full` makes it read the whole journal first.
+ */
+export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const { databaseUrl, fullPassDays, healthHost, healthPort, isFull } = yield* AuditorSettings.load
   NodeLog.identify("auditor")
   const readiness = yield* Readiness.make
   const { url: health } = yield* HealthServer.open(healthHost, healthPort, readiness.reason)
   yield* Effect.gen(function* () {
-    const auditing = yield* Auditing.make(yield* Audit.make)
+    const auditing = yield* Auditing.make(
+      yield* Passes.begin(isFull || args.includes("--full")),
+      Duration.toMillis(Duration.days(fullPassDays))
+    )
     readiness.follow(auditing.reason)
     yield* NodeLog.announce(`auditor started, pid ${process.pid}, health ${health}`)
     yield* auditing.forever

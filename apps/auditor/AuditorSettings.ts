@@ -1,7 +1,8 @@
 /** Settings of the auditor: the database and the health URL, but none of the venue's secrets. */
-import { Config, type Effect, Schema } from "effect"
+import { Config, Effect, Schema } from "effect"
 import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as GivenSettings from "../process/GivenSettings.ts"
+import { expect, type SettingRefused } from "../process/SettingRefused.ts"
 import * as Setting from "../process/Setting.ts"
 
 const port = Schema.Int.check(
@@ -10,6 +11,19 @@ const port = Schema.Int.check(
 
 const own = Config.all({
   databaseUrl,
+  isFull: Setting.onOff("VENUE_AUDIT_FULL", {
+    default: "off",
+    meaning: "`on` makes the auditor read the whole journal at its start, even with a usable checkpoint",
+    readers: ["auditor"],
+    changes: "process"
+  }),
+  fullPassDays: Setting.int("VENUE_AUDIT_FULL_DAYS", {
+    default: 7,
+    unit: "d",
+    meaning: "Time after which the auditor reads the whole journal again beside its audits, 1 to 365 days",
+    readers: ["auditor"],
+    changes: "process"
+  }),
   /** 0 selects a free port, for an auditor on the venue's machine. */
   healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
     default: 4030,
@@ -25,6 +39,9 @@ const own = Config.all({
   })
 })
 
-export const parse: Effect.Effect<Config.Success<typeof own>, Config.ConfigError> = own
+export const parse: Effect.Effect<Config.Success<typeof own>, Config.ConfigError | SettingRefused> = Effect.tap(
+  own,
+  ({ fullPassDays }) => expect("VENUE_AUDIT_FULL_DAYS", fullPassDays >= 1 && fullPassDays <= 365, "1 to 365")
+)
 
 export const load = GivenSettings.loaded("auditor", parse)

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Books, drop, symbolOf } from "./Books.ts"
+import type { ComparedState } from "./Checkpoint.ts"
 import * as EntryTable from "./EntryTable.ts"
 import * as Faults from "./Faults.ts"
 import * as Newest from "./Newest.ts"
@@ -14,17 +15,11 @@ import * as SavedStates from "./SavedStates.ts"
 import type { RowPlace } from "./Stream.ts"
 import * as TradeTable from "./TradeTable.ts"
 
-/** Saved state that was compared. */
-interface Saved {
-  readonly seq: number
-  readonly hash: bigint
-}
-
 export interface Comparing {
   /** Marks of compared rows, which are read again later. */
   readonly trades: Newest.Newest
   readonly entries: Newest.Newest
-  readonly savedByStream: ReadonlyMap<string, Saved>
+  readonly savedByStream: Map<string, ComparedState>
   /** Returns the row of each currently saved state, by stream. */
   readonly savedNow: () => ReadonlyMap<string, number>
   /** Returns the rows of the saved states that are due for comparison. */
@@ -39,7 +34,7 @@ export interface Comparing {
 export const make = (books: Books, reading: Reading.Reading, { streams }: ReadingOn): Comparing => {
   const trades = Newest.make()
   const entries = Newest.make()
-  const savedByStream = new Map<string, Saved>()
+  const savedByStream = new Map<string, ComparedState>()
   let savedNow = new Map<string, number>()
   let due: ReadonlyArray<RowPlace> = []
 

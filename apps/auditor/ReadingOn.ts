@@ -18,6 +18,9 @@ export interface ReadingOn {
    * database might assign the lost transactions' ids again.
    */
   readonly forgetCursor: () => void
+  readonly cursor: () => Reading.Cursor | undefined
+  /** Continues behind a checkpoint's cursor. */
+  readonly resume: (cursor: Reading.Cursor | undefined) => void
 }
 
 export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn => {
@@ -99,6 +102,10 @@ export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn =>
     }),
     forgetCursor: () => {
       cursor = undefined
+    },
+    cursor: () => cursor,
+    resume: (from) => {
+      cursor = from
     },
     streams: Effect.fnUntraced(function* (streams: Iterable<string>) {
       const markets = [...books.markets.values()].filter(({ line }) => new Set(streams).has(line.stream))

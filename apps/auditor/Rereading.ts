@@ -10,6 +10,10 @@ import type * as Reading from "./Reading.ts"
 export interface Rereading {
   /** Reads a part of the earlier rows again; a few rounds cover all of the newest rows. */
   readonly some: Effect.Effect<void, SqlError>
+  /** Returns the number of the last stored mark that was read again. */
+  readonly lastOlder: () => number
+  /** Continues behind a checkpoint's last stored mark. */
+  readonly resume: (lastOlder: number) => void
 }
 
 export const make = (books: Books, comparing: Comparing, reading: Reading.Reading): Rereading => {
@@ -66,6 +70,10 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
   })
 
   return {
+    lastOlder: () => lastOlder,
+    resume: (from) => {
+      lastOlder = from
+    },
     some: Effect.gen(function* () {
       const startedMillis = yield* Clock.currentTimeMillis
       if (turn === 0) {

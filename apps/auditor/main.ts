@@ -2,4 +2,4 @@
 import * as Start from "../process/Start.ts"
 import * as AuditorNode from "./AuditorNode.ts"
 
-Start.run(AuditorNode.run, { firstLine: "" })
+Start.run(AuditorNode.run(process.argv.slice(2)), { firstLine: "" })

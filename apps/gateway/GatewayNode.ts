@@ -35,11 +35,16 @@ export const run = Effect.gen(function* () {
   const readiness = yield* Readiness.make
   // Answers health checks until the listeners open.
   const early = yield* HealthServer.open(settings.host, settings.restPort, readiness.reason)
-  yield* Effect.provideService(serve(settings, readiness, early.close), MigrationProgress, readiness.migrating)
+  yield* Effect.provideService(
+    serve(settings, adminListener, readiness, early.close),
+    MigrationProgress,
+    readiness.migrating
+  )
 })
 
 const serve = Effect.fnUntraced(function* (
   settings: NodeSettings.NodeSettings,
+  adminListener: Effect.Success<ReturnType<typeof AdminListener.read>>,
   readiness: Readiness.Readiness,
   closeEarly: Effect.Effect<void>
 ) {

@@ -39,8 +39,8 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
 })
 
 /**
- * Waits for the first audit after `beforeMillis`, which enables withdrawals. Reading a long journal takes the auditor
- * minutes. An earlier audit does not count, because it expires while the new auditor reads.
+ * Waits for the first audit after `beforeMillis`, which enables withdrawals. Reading a long journal without a
+ * checkpoint takes the auditor minutes. An earlier audit does not count, because it expires while the new auditor reads.
  */
 export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["say"], beforeMillis: number | null) {
   const { read } = yield* VenueModes

@@ -7,17 +7,19 @@ import { advisoryLocks } from "./AdvisoryLocks.ts"
 import * as ConcurrentIndexes from "./ConcurrentIndexes.ts"
 import { report, reported } from "./MigrationProgress.ts"
 import { baseline } from "./migrations/0001_baseline.ts"
+import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
 import * as Table from "./Table.ts"
 
 /**
  * Every migration since 0.1.0, in order. A released migration never changes:
  * `test/upgrade/ReleasedMigrations.test.ts` pins its SQL, and `test/upgrade/0.1.0.sql` holds rows of 0.1.0 that every
- * later release must read. The next release adds `migrations/0002_name.ts` and a line in this list. Nodes of the
+ * later release must read. A change adds `migrations/<number>_name.ts` and a line in this list. Nodes of the
  * previous release keep running during a migration, so a migration only makes additions that those nodes can ignore,
  * and holds no lock on a large table. Indexes on large tables go into `largeIndexes`.
  */
 const all = {
-  "0001_baseline": baseline
+  "0001_baseline": baseline,
+  "0006_auditor_checkpoint": auditorCheckpoint
 }
 
 /**

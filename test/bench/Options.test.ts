@@ -13,6 +13,7 @@ it("by default, runs all parts of the benchmark for five rounds", () => {
     overloadSeconds: 60,
     kills: 20,
     trades: 10_000_000,
+    events: 10_000_000,
     shapes: [],
     json: null,
     against: null

@@ -11,6 +11,8 @@ export interface Options {
   readonly kills: number
   /** Number of trades in the long history. */
   readonly trades: number
+  /** Number of events in the long journal. */
+  readonly events: number
   /** Working folder, deleted when the bench exits. */
   readonly folder: string
   readonly json: string | null
@@ -46,6 +48,7 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
       overload: { type: "string" },
       kills: { type: "string" },
       trades: { type: "string" },
+      events: { type: "string" },
       shapes: { type: "string" },
       json: { type: "string" },
       against: { type: "string" }
@@ -54,7 +57,7 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
   const unknown = positionals.filter((part) => !parts.includes(part))
   if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}; there are ${parts.join(", ")}`)
   const number = (
-    name: "rounds" | "seconds" | "operations" | "overload" | "kills" | "trades",
+    name: "rounds" | "seconds" | "operations" | "overload" | "kills" | "trades" | "events",
     usual: number,
     quick: number
   ) => {
@@ -71,6 +74,7 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
     overloadSeconds: number("overload", 60, 10),
     kills: number("kills", 20, 3),
     trades: number("trades", 10_000_000, 100_000),
+    events: number("events", 10_000_000, 100_000),
     shapes: values.shapes?.split(",") ?? [],
     json: values.json ?? null,
     against: values.against ?? null

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { type Checkout, open } from "./Checkout.ts"
 import { pairOf, type Pair } from "./Comparison.ts"
 import { auditor } from "./AuditorCost.ts"
+import { pass } from "./AuditorStart.ts"
 import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
@@ -50,7 +51,8 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   failover,
   rolling,
   nodes,
-  auditor
+  auditor,
+  pass
 }
 
 const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout>) => Promise<ReadonlyArray<Row>>>> = {

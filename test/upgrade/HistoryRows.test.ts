@@ -27,7 +27,15 @@ import { alice, apple, bob } from "./RestoredRows.ts"
 import * as RestoredRows from "./RestoredRows.ts"
 
 /** Tables without rows from 0.1.0. Add a new table here, or give it rows in its release's file. */
-const emptyTables = ["funding_hour", "node", "referral_reward", "sign_in_attempt", "sweep"]
+const emptyTables = [
+  "audit_checkpoint",
+  "audit_checkpoint_piece",
+  "funding_hour",
+  "node",
+  "referral_reward",
+  "sign_in_attempt",
+  "sweep"
+]
 
 const account = primaryAccountOf(alice)
 const filter = { accountId: account, limit: 10, offset: 0 }

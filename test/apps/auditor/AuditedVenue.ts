@@ -34,15 +34,16 @@ const tables = (url: Redacted.Redacted) =>
 
 /**
  * Returns an auditor of the venue on this database that runs one audit per round. `through` can change the data it
- * reads.
+ * reads. It continues from `checkpoint` if there is one.
  */
 export const auditor = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
-  through: (reading: Reading.Reading) => Reading.Reading = (reading) => reading
+  through: (reading: Reading.Reading) => Reading.Reading = (reading) => reading,
+  checkpoint?: Uint8Array
 ) {
   const services = yield* Layer.build(tables(url))
   const audit = yield* Effect.provide(
-    Effect.flatMap(SqlClient.SqlClient, (sql) => Audit.on(sql, through(Reading.make(sql)))),
+    Effect.flatMap(SqlClient.SqlClient, (sql) => Audit.on(sql, through(Reading.make(sql)), checkpoint)),
     services
   )
   const modes = Context.get(services, VenueModes)
@@ -52,7 +53,7 @@ export const auditor = Effect.fnUntraced(function* (
     yield* modes.audited({ fault, difference: null })
     return fault
   })
-  return { books: audit.books, modes, round, sql }
+  return { audit, books: audit.books, modes, round, sql }
 })
 
 /** Saves a market's state, as its owner does once a minute. */

@@ -17,8 +17,8 @@ import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Audit from "../../../apps/auditor/Audit.ts"
 import * as Auditing from "../../../apps/auditor/Auditing.ts"
+import * as Passes from "../../../apps/auditor/Passes.ts"
 import * as RailVenue from "./RailVenue.ts"
 import * as Changes from "../../storage/treasury/Changes.ts"
 
@@ -177,7 +177,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("rail holdings", (it) => {
         const { second, simulated } = yield* RailVenue.open("ARBITRUM_ONE")
         const actions = yield* VenueModeActions
         const modes = yield* VenueModes
-        const auditing = yield* Auditing.make(yield* Audit.make)
+        const auditing = yield* Auditing.make(yield* Passes.full, 7 * 86_400_000)
         yield* Effect.forkChild(auditing.forever)
         const next = Effect.gen(function* () {
           const { auditedAtMillis } = yield* modes.read

@@ -135,7 +135,7 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const { layer: desks, withdraw } = yield* makeDesk
   const look = yield* Look.make(provider).pipe(Effect.provide(desks))
-  const audit = yield* Audit.make
+  const audit = yield* Audit.make()
   const railAudits = yield* RailAudits
   let seconds = 0
 
