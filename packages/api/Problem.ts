@@ -74,11 +74,15 @@ export const problems = (baseUrl: string) => ({
   /** Includes the operator's text for traders. */
   venueClosed: (closed: VenueClosed) => new ServiceUnavailable(body(baseUrl, 503, ...occurrence(closed, pages))),
   withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
-  draining: (detail?: string) =>
-    new ServiceUnavailable(body(baseUrl, 503, "draining", detail === undefined ? {} : { detail })),
+  draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
+  notReady: (reason: string) => new ServiceUnavailable(notReady(baseUrl, reason)),
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
   unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
 })
+/** Body of a failed readiness check. `reason` is a sentence. */
+export const notReady = (baseUrl: string, reason: string) =>
+  body(baseUrl, 503, "draining", { detail: `${reason} Use another gateway, or try again after Retry-After.` })
+
 /** Functions that build problems whose URIs start with the same public URL. */
 export type Problems = ReturnType<typeof problems>
 

@@ -117,7 +117,7 @@ const answer = (
     const detail = reasonOf()
     return detail === undefined
       ? send(200, "application/json", { status: "ready", release })
-      : send(503, "application/problem+json", Problem.body(restUrl, 503, "draining", { detail }), shortly)
+      : send(503, "application/problem+json", Problem.notReady(restUrl, detail), shortly)
   }
   return send(
     426,

@@ -17,7 +17,7 @@ export const answers = Effect.gen(function* () {
         const detail = reason()
         return detail === undefined
           ? Effect.succeed({ $schema, status: "ready" as const, release })
-          : Effect.fail(refusals.draining(detail))
+          : Effect.fail(refusals.notReady(detail))
       })
   }
 })
