@@ -13,6 +13,7 @@ import { DeskLayer } from "./entities/desk/Desk.ts"
 import { MarketLayer } from "./entities/market/Market.ts"
 import { UserLayer } from "./entities/user/User.ts"
 import { Feed } from "./feed/Feed.ts"
+import * as FeedMetrics from "./feed/FeedMetrics.ts"
 import { deskGroup } from "./protocol/Desk.ts"
 import { marketGroup } from "./protocol/Market.ts"
 import { DeskClient } from "./clients/DeskClient.ts"
@@ -28,7 +29,7 @@ import { VenueSettings } from "./VenueSettings.ts"
 
 /** Clients for the entities on all nodes, and the feed. A gateway process needs nothing else from the cluster. */
 export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserClient.layer).pipe(
-  Layer.provideMerge(Feed.layerHeads),
+  Layer.provideMerge(Layer.merge(Feed.layerHeads, FeedMetrics.layer)),
   Layer.provideMerge(Feed.layer),
   Layer.provideMerge(MarketClient.layer),
   Layer.provideMerge(LocalEntities.layer)

@@ -6,7 +6,9 @@ import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { auditor } from "@venue/domain/VenueMode"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { VenueModes } from "@venue/storage/access/VenueModes"
-import { RailAudits } from "@venue/storage/audit/RailAudits"
+import { type RailAudit, RailAudits } from "@venue/storage/audit/RailAudits"
+import * as Money from "@venue/telemetry/catalogue/Money"
+import * as Meter from "@venue/telemetry/Meter"
 import { Cause, Clock, Effect, Exit, Schedule, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
@@ -20,6 +22,8 @@ export interface Auditing {
   readonly forever: Effect.Effect<never, unknown>
   /** Returns undefined while the last audit is less than 15 s old, otherwise the reason as a sentence. */
   readonly reason: () => string | undefined
+  /** Returns the rails as of the last audit. */
+  readonly rails: () => ReadonlyArray<RailAudit>
 }
 
 /**
@@ -34,6 +38,7 @@ export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMil
   const clock = yield* Clock.Clock
   const context = yield* Effect.context<Effect.Services<typeof Passes.full>>()
   const reading = Reading.make(sql)
+  const seconds = yield* Meter.histogram(Money.auditSeconds, {})
   let pass = begun
   let auditedMillis = -Infinity
 
@@ -52,7 +57,9 @@ export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMil
   const once = Effect.gen(function* () {
     const current = pass
     const { audit } = current
+    const beganAt = clock.monotonicTimeNanosUnsafe()
     const fault = yield* audit.round
+    seconds(Number(clock.monotonicTimeNanosUnsafe() - beganAt) / 1e9)
     // Halts before writing, so that a failing write cannot delay the halt.
     if (fault !== null) yield* halt(fault)
     const difference = RailBooks.differenceOf(audit.rails())
@@ -85,6 +92,7 @@ export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMil
   ).pipe(Effect.andThen(Effect.never), Effect.provideContext(context))
   return identity<Auditing>({
     forever,
+    rails: () => pass.audit.rails(),
     reason: () =>
       clock.currentTimeMillisUnsafe() - auditedMillis < recentMillis
         ? undefined

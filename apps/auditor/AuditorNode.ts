@@ -14,6 +14,7 @@ import * as HealthServer from "../process/HealthServer.ts"
 import * as NodeLog from "../process/NodeLog.ts"
 import * as Readiness from "../process/Readiness.ts"
 import * as Auditing from "./Auditing.ts"
+import * as AuditorMetrics from "./AuditorMetrics.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
 import * as Passes from "./Passes.ts"
 
@@ -25,12 +26,13 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const { databaseUrl, fullPassDays, healthHost, healthPort, isFull } = yield* AuditorSettings.load
   NodeLog.identify("auditor")
   const readiness = yield* Readiness.make
-  const { url: health } = yield* HealthServer.open(healthHost, healthPort, readiness.reason)
+  const { url: health } = yield* HealthServer.openWithMetrics(healthHost, healthPort, readiness.reason)
   yield* Effect.gen(function* () {
     const auditing = yield* Auditing.make(
       yield* Passes.begin(isFull || args.includes("--full")),
       Duration.toMillis(Duration.days(fullPassDays))
     )
+    yield* AuditorMetrics.collect(auditing)
     readiness.follow(auditing.reason)
     yield* NodeLog.announce(`auditor started, pid ${process.pid}, health ${health}`)
     yield* auditing.forever

@@ -1,13 +1,9 @@
 /** Settings of the auditor: the database and the health URL, but none of the venue's secrets. */
-import { Config, Effect, Schema } from "effect"
+import { Config, Effect } from "effect"
 import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as GivenSettings from "../process/GivenSettings.ts"
 import { expect, type SettingRefused } from "../process/SettingRefused.ts"
 import * as Setting from "../process/Setting.ts"
-
-const port = Schema.Int.check(
-  Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for any free port" })
-)
 
 const own = Config.all({
   databaseUrl,
@@ -25,9 +21,9 @@ const own = Config.all({
     changes: "process"
   }),
   /** 0 selects a free port, for an auditor on the venue's machine. */
-  healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
+  healthPort: Setting.portOrAny("VENUE_AUDITOR_HEALTH_PORT", {
     default: 4030,
-    meaning: "Port of the auditor's `/health/live` and `/health/ready`; 0 selects a free port",
+    meaning: "Port of the auditor's `/health/live`, `/health/ready` and `/metrics`; 0 selects a free port",
     readers: ["auditor"],
     changes: "process"
   }),

@@ -8,7 +8,7 @@ export interface ClusterShape {
   readonly host: string
   /** Ports of gateway 1; gateway n adds 10 × (n − 1). */
   readonly ports: Readonly<Record<Listener, number>>
-  /** Runner n has its cluster port at base + n and its health port at base + 100 + n. */
+  /** Runner n has its cluster port at base + n and its health port at base + 100 + n; gateway n, at base + 110 + n. */
   readonly portBase: number
 }
 
@@ -28,7 +28,7 @@ export const listenerNames = Object.keys(listeners) as ReadonlyArray<Listener>
 /** Maximum number of runners, and of gateways. With more, their ports would overlap. */
 export const mostOfKind = 9
 const gatewayStep = 10
-const healthOffset = 100
+const healthOffset = { runner: 100, gateway: 110 }
 const loopback = "127.0.0.1"
 export const portBaseVariable = "VENUE_CLUSTER_PORT_BASE"
 
@@ -48,7 +48,7 @@ export type PlannedGateway = PlannedNode & { readonly urls: Readonly<Record<List
 export const runners = ({ portBase, runners }: ClusterShape): ReadonlyArray<PlannedNode> =>
   numbers(runners).map((number) => {
     const name = `runner-${number}`
-    const [port, healthPort] = [portBase + number, portBase + healthOffset + number]
+    const [port, healthPort] = [portBase + number, portBase + healthOffset.runner + number]
     return {
       name,
       kind: "runner",
@@ -67,13 +67,14 @@ export const runners = ({ portBase, runners }: ClusterShape): ReadonlyArray<Plan
     }
   })
 
-export const gateways = ({ gateways, host, ports }: ClusterShape): ReadonlyArray<PlannedGateway> =>
+export const gateways = ({ gateways, host, portBase, ports }: ClusterShape): ReadonlyArray<PlannedGateway> =>
   numbers(gateways).map((number) => {
     const name = `gateway-${number}`
     const portOf = (listener: Listener) => ports[listener] + (number - 1) * gatewayStep
     const hostOf = (listener: Listener) => (listener === "admin" ? loopback : host)
     const ofEach = <A>(of: (listener: Listener) => A) =>
       Object.fromEntries(listenerNames.map((listener) => [listener, of(listener)])) as Readonly<Record<Listener, A>>
+    const healthPort = portBase + healthOffset.gateway + number
     const urls = ofEach((listener) => urlOf(listeners[listener].scheme, hostOf(listener), portOf(listener)))
     return {
       name,
@@ -81,15 +82,20 @@ export const gateways = ({ gateways, host, ports }: ClusterShape): ReadonlyArray
       program: "apps/gateway/main.ts",
       environment: {
         VENUE_NODE_NAME: name,
+        VENUE_HEALTH_HOST: loopback,
+        VENUE_HEALTH_PORT: String(healthPort),
         ...Object.fromEntries(listenerNames.map((listener) => [listeners[listener].variable, String(portOf(listener))]))
       },
       healthUrl: urls.rest,
-      ports: listenerNames.map((listener) => ({
-        what: number === 1 ? listeners[listener].what : `${listeners[listener].what} of ${name}`,
-        host: hostOf(listener),
-        port: portOf(listener),
-        variable: listeners[listener].variable
-      })),
+      ports: [
+        ...listenerNames.map((listener) => ({
+          what: number === 1 ? listeners[listener].what : `${listeners[listener].what} of ${name}`,
+          host: hostOf(listener),
+          port: portOf(listener),
+          variable: listeners[listener].variable
+        })),
+        { what: `the health address of ${name}`, host: loopback, port: healthPort, variable: portBaseVariable }
+      ],
       urls
     }
   })

@@ -29,7 +29,7 @@ const own = Config.all({
   portBase: Setting.port(ClusterPlan.portBaseVariable, {
     default: 4100,
     meaning:
-      "Base of the runners' ports with `npm run cluster`: runner n has cluster port base + n and health port base + 100 + n",
+      "Base of ports with `npm run cluster`: cluster port of runner n at +n, health port at +100+n; health port of gateway n at +110+n",
     readers: ["cluster"],
     changes: "process"
   }),

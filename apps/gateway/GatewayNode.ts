@@ -1,4 +1,4 @@
-/** Gateway node: all six listeners and no entities. */
+/** Gateway node: all six listeners, the health address, and no entities. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -6,7 +6,10 @@ import * as Gateways from "@venue/gateway/Gateways"
 import { Conditions, Health } from "@venue/gateway/http/Health"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { MigrationProgress } from "@venue/postgres/MigrationProgress"
+import { Revocations } from "@venue/storage/access/Revocations"
 import * as VenueStorage from "@venue/storage/VenueStorage"
+import * as Nodes from "@venue/telemetry/catalogue/Nodes"
+import * as Meter from "@venue/telemetry/Meter"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
@@ -18,6 +21,7 @@ import * as Listeners from "../process/Listeners.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
 import * as NodeLog from "../process/NodeLog.ts"
+import * as NodeMetrics from "../process/NodeMetrics.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
@@ -31,12 +35,14 @@ export const run = Effect.gen(function* () {
   NodeLog.identify(settings.name)
   ProcessEnd.usesDatabase(settings.databaseUrl)
   const adminListener = yield* AdminListener.read(settings)
-  yield* Ports.ensureFree(Ports.ofListeners(settings))
+  yield* Ports.ensureFree([...Ports.ofListeners(settings), Ports.ofHealth(settings)])
   const readiness = yield* Readiness.make
-  // Answers health checks until the listeners open.
+  const { healthHost, healthPort } = settings
+  const { url: healthUrl } = yield* HealthServer.openWithMetrics(healthHost, healthPort, readiness.reason)
+  // Answers health checks of the public port until the listeners open.
   const early = yield* HealthServer.open(settings.host, settings.restPort, readiness.reason)
   yield* Effect.provideService(
-    serve(settings, adminListener, readiness, early.close),
+    serve(settings, adminListener, readiness, { healthUrl, closeEarly: early.close }),
     MigrationProgress,
     readiness.migrating
   )
@@ -46,7 +52,7 @@ const serve = Effect.fnUntraced(function* (
   settings: NodeSettings.NodeSettings,
   adminListener: Effect.Success<ReturnType<typeof AdminListener.read>>,
   readiness: Readiness.Readiness,
-  closeEarly: Effect.Effect<void>
+  { closeEarly, healthUrl }: { readonly healthUrl: string; readonly closeEarly: Effect.Effect<void> }
 ) {
   const instruments = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
@@ -62,12 +68,15 @@ const serve = Effect.fnUntraced(function* (
       authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
     readiness.follow(health.reason)
+    yield* NodeMetrics.collect(settings, health.ready)
+    const revocations = yield* Revocations
+    yield* Meter.collectOne(Nodes.revocationAge, () => revocations.delayMillis() / 1_000)
     // Runs before the listeners close, because finalizers run in reverse order.
     yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))
     yield* membership.report(() => ({ isReady: health.ready(), shards: 0 }))
     yield* NodeLayers.awaited(health.ready)
     const addresses = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)
-    yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, ${addresses.join(", ")}`)
+    yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, ${addresses.join(", ")}, health ${healthUrl}`)
     yield* membership.ended
     ProcessEnd.boundTheStop()
   })

@@ -15,6 +15,7 @@ import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
+import * as SocketMetrics from "@venue/gateway/socket/SocketMetrics"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
@@ -65,6 +66,7 @@ export const open = Effect.fn("Listeners.open")(function* (
     nowMillis: () => clock.currentTimeMillisUnsafe(),
     livingGateways: yield* LivingGateways
   })
+  yield* SocketMetrics.collect(budgets)
   const tradeListener = yield* opened(
     Socket.listen({
       what: "the trade socket",

@@ -15,6 +15,7 @@ import { Membership } from "./Membership.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
 import type * as Pools from "./Pools.ts"
 import * as Production from "./Production.ts"
+import * as Tracing from "./Tracing.ts"
 
 export interface NodeTerms {
   /** This node's address in the node table. */
@@ -45,7 +46,8 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     Layer.provide(pools.nodes),
     Layer.provideMerge(DatabaseClock.layerShifted),
     Layer.provideMerge(Layer.succeed(DatabaseClock.ClockShift)(settings.clockShiftMillis)),
-    Layer.provideMerge(Agreed.venueSettings(settings, instruments))
+    Layer.provideMerge(Agreed.venueSettings(settings, instruments)),
+    Layer.provideMerge(Tracing.layer(settings))
   )
 
 export const clusterOptions = ({ dialFrom, lockSeconds, tls }: NodeSettings): ClusterNodeOptions => ({

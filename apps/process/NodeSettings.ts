@@ -32,6 +32,7 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
   const tls = yield* Effect.result(TlsFiles.read(parsed))
   const settings: NodeSettings = {
     ...parsed,
+    healthPort: Option.getOrElse(parsed.healthPort, () => healthPorts[kind]),
     kind,
     name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
     key: secretKey,
@@ -51,6 +52,9 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
   ])
   return { settings, faults, unknown: given.unknown, given: files.provider }
 })
+
+/** A gateway's default follows the default ports of its listeners. */
+const healthPorts = { runner: 4010, gateway: 4006 }
 
 const rulesOf = (
   { key, kind, lockSeconds, authClientKeys }: NodeSettings,

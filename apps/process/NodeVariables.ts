@@ -7,6 +7,7 @@ import * as Setting from "./Setting.ts"
 import { SettingRefused } from "./SettingRefused.ts"
 import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } from "./Settings.ts"
 import * as TlsFiles from "./TlsFiles.ts"
+import * as Tracing from "./Tracing.ts"
 
 /** Settings for the traffic between nodes. */
 export const traffic = {
@@ -69,24 +70,30 @@ export const own = Config.all({
     readers: nodes,
     changes: "process"
   }),
-  healthPort: Setting.port("VENUE_HEALTH_PORT", {
-    default: 4010,
-    meaning: "Port of a runner's `/health/live` and `/health/ready`; a gateway serves both paths on each listener",
-    readers: ["runner"],
-    changes: "process"
-  }),
+  ...Tracing.settings,
+  healthPort: Config.option(
+    Setting.portOrAny("VENUE_HEALTH_PORT", {
+      usual: "4010 of a runner, 4006 of a gateway",
+      meaning:
+        "Port of `/health/live`, `/health/ready` and `/metrics`; 0 selects a free port. A gateway also serves the health paths on each listener",
+      readers: nodes,
+      changes: "process"
+    })
+  ),
   healthHost: Setting.string("VENUE_HEALTH_HOST", {
     default: "127.0.0.1",
-    meaning: "Listening address of a runner's health port",
-    readers: ["runner"],
+    meaning: "Listening address of the health port; use a private network, because metrics need no credentials",
+    readers: nodes,
     changes: "process"
   })
 })
 type Own = Config.Success<typeof own>
 
-export interface NodeSettings extends Omit<Own, "name" | "secretKey">, Pick<SharedSettings, "secretKey"> {
+export interface NodeSettings
+  extends Omit<Own, "name" | "secretKey" | "healthPort">, Pick<SharedSettings, "secretKey"> {
   readonly kind: "runner" | "gateway"
   readonly name: string
+  readonly healthPort: number
   readonly key: Redacted.Redacted
   readonly tls: ClusterTls | undefined
 }

@@ -4,6 +4,7 @@
  */
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect, Schema } from "effect"
+import type { NodeSettings } from "./NodeVariables.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 export interface WantedPort {
@@ -36,6 +37,14 @@ export const ofListeners = (settings: SharedSettings): ReadonlyArray<WantedPort>
     { what: "the operator interface", host: adminHost, port: adminPort, variable: "VENUE_ADMIN_PORT" }
   ]
 }
+
+/** Returns the port of a node's health address. */
+export const ofHealth = ({ healthHost, healthPort }: Pick<NodeSettings, "healthHost" | "healthPort">): WantedPort => ({
+  what: "the health address",
+  host: healthHost,
+  port: healthPort,
+  variable: "VENUE_HEALTH_PORT"
+})
 
 /** Fails at the first port that is taken. */
 export const ensureFree = (wanted: ReadonlyArray<WantedPort>) =>

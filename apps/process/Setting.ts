@@ -1,5 +1,5 @@
 /** Settings: environment variables that each have a description, which `docs/operate/settings.md` lists. */
-import { Config, Redacted, type Schema } from "effect"
+import { Config, Redacted, Schema } from "effect"
 
 /** Programs that read settings. `start` is `npm start`, and `cluster` is `npm run cluster`. */
 export type Reader =
@@ -61,6 +61,14 @@ export const string = (name: string, description: Description<string>) =>
 export const int = (name: string, description: Description<number>) => declare(name, description, Config.Int(name))
 
 export const port = (name: string, description: Description<number>) => declare(name, description, Config.Port(name))
+
+/** Declares a port, or 0 for any free port. */
+export const portOrAny = (name: string, description: Description<number>) =>
+  decoded(name, Schema.NumberFromString.pipe(Schema.decodeTo(anyPort)), description)
+
+const anyPort = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for any free port" })
+)
 
 /** Declares a secret, which can be in a file: the variable with the suffix `_FILE` holds its path. */
 export const secret = (name: string, description: Description<Redacted.Redacted>) =>

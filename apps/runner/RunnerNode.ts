@@ -6,6 +6,8 @@ import * as Runner from "@venue/cluster/Runner"
 import { MigrationProgress } from "@venue/postgres/MigrationProgress"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import * as VenueStorage from "@venue/storage/VenueStorage"
+import * as Nodes from "@venue/telemetry/catalogue/Nodes"
+import * as Meter from "@venue/telemetry/Meter"
 import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../process/Agreement.ts"
@@ -13,6 +15,7 @@ import * as Claimed from "../process/Claimed.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
 import * as NodeLog from "../process/NodeLog.ts"
+import * as NodeMetrics from "../process/NodeMetrics.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Prices from "../process/Prices.ts"
@@ -29,7 +32,11 @@ export const run = Effect.gen(function* () {
   ProcessEnd.usesDatabase(settings.databaseUrl)
   const addresses = yield* NodeSettings.addressesOf(settings)
   const readiness = yield* Readiness.make
-  const { url: health } = yield* HealthServer.open(settings.healthHost, settings.healthPort, readiness.reason)
+  const { url: health } = yield* HealthServer.openWithMetrics(
+    settings.healthHost,
+    settings.healthPort,
+    readiness.reason
+  )
   yield* Effect.provideService(serve(settings, addresses, readiness, health), MigrationProgress, readiness.migrating)
 })
 
@@ -50,6 +57,8 @@ const serve = Effect.fnUntraced(function* (
     const reason = () => (membership.isConnected() ? entities.reason() : Membership.silence)
     const isReady = () => reason() === undefined
     readiness.follow(reason)
+    yield* NodeMetrics.collect(settings, isReady)
+    yield* Meter.collectOne(Nodes.shards, entities.shards)
     yield* Effect.addFinalizer(() => Effect.sync(() => readiness.follow("This runner stops.")))
     yield* membership.report(() => ({ isReady: isReady(), shards: entities.shards() }))
     yield* NodeLayers.awaited(isReady)

@@ -34,6 +34,8 @@ export interface SigningRecord {
   readonly decide: (
     decide: (policy: SigningPolicy.SigningPolicy) => Result.Result<SigningPolicy.SigningEvent | undefined, string>
   ) => Effect.Effect<Result.Result<void, string>, RecordBroken>
+  /** Returns the last day with a payment, and the total of that day's payments in 1e-6 USD. */
+  readonly paid: () => Pick<SigningPolicy.SigningPolicy, "day" | "paidOfDay">
 }
 
 /** Creates an empty record. Never replaces an existing file. */
@@ -84,6 +86,7 @@ export const open = Effect.fn("SigningRecord.open")(function* (
   })
   const turn = yield* Semaphore.make(1)
   return {
+    paid: () => policy,
     decide: (decide) =>
       Effect.gen(function* () {
         if (isBroken) return yield* new RecordBroken({ cause: "an earlier write failed" })

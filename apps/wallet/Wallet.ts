@@ -11,6 +11,7 @@ import * as NodeLog from "../process/NodeLog.ts"
 import * as PrivateHost from "./PrivateHost.ts"
 import type { Limits } from "./SigningPolicy.ts"
 import * as SigningRecord from "./SigningRecord.ts"
+import * as WalletMetrics from "./WalletMetrics.ts"
 import * as WalletServer from "./WalletServer.ts"
 import * as WalletSettings from "./WalletSettings.ts"
 
@@ -56,6 +57,7 @@ export const open = Effect.fn("Wallet.open")(function* (options: WalletOptions) 
   const record = yield* SigningRecord.open(options.record, ownerOf(options))
   const broken = yield* Deferred.make<never, SigningRecord.RecordBroken>()
   const { keys, limits, port, secret, tronKey } = options
+  yield* WalletMetrics.collect(record, limits)
   const server = HttpRouter.serve(WalletServer.routes({ secret, limits, record, broken }), {
     disableLogger: true,
     disableListenLog: true

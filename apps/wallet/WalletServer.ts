@@ -2,6 +2,9 @@
 import { isSameText } from "@venue/gateway/http/SameText"
 import * as SignerContract from "@venue/providers/rails/Signer"
 import { SigningOrder } from "@venue/providers/rails/SigningOrder"
+import * as Money from "@venue/telemetry/catalogue/Money"
+import * as Exposition from "@venue/telemetry/Exposition"
+import * as Meter from "@venue/telemetry/Meter"
 import { ByteSize, Clock, Deferred, Effect, Redacted, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as SigningPolicy from "./SigningPolicy.ts"
@@ -22,8 +25,15 @@ export const routes = (options: WalletServerOptions) =>
       // The wallet is ready as soon as it responds, because a broken record makes the process exit.
       for (const status of ["live", "ready"] as const)
         yield* router.add("GET", `/health/${status}`, HttpServerResponse.jsonUnsafe({ status }))
+      const metrics = yield* Exposition.make
+      const refused = yield* Meter.counter(Money.walletRefusals, {})
+      yield* router.add(
+        "GET",
+        Exposition.path,
+        Effect.sync(() => HttpServerResponse.text(metrics(), { contentType: Exposition.contentType }))
+      )
       yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))
-      yield* router.add("POST", "/sign", guarded(options, sign(options, signer)))
+      yield* router.add("POST", "/sign", guarded(options, sign(options, signer, refused)))
     })
   )
 
@@ -40,7 +50,7 @@ const guarded = <E>({ secret }: WalletServerOptions, answer: Answer<E>): Answer<
 const accounts = (signer: Signer) =>
   Effect.map(signer.accounts, (known) => HttpServerResponse.jsonUnsafe(known)).pipe(Effect.orDie)
 
-const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer): Answer<never> =>
+const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer, refused: () => void): Answer<never> =>
   Effect.gen(function* () {
     const read = yield* Effect.result(HttpServerRequest.schemaBodyJson(SigningOrder))
     if (Result.isFailure(read)) return refusal(422, "the body is not a signing order that this wallet supports")
@@ -51,6 +61,7 @@ const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer): 
       (error) => Deferred.fail(broken, error)
     )
     if (Result.isFailure(allowed)) {
+      refused()
       yield* Effect.logWarning(`refused to sign ${nameOf(order)}: ${allowed.failure}`)
       return refusal(409, allowed.failure)
     }

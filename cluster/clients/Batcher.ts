@@ -5,6 +5,8 @@ export interface Batcher<A> {
   readonly push: (item: A) => boolean
   /** Removes the queued items that match, and returns them in order. */
   readonly takeOut: (isWanted: (item: A) => boolean) => ReadonlyArray<A>
+  /** Returns the number of items that are queued or in flight. */
+  readonly size: () => number
 }
 
 export interface Options<A> {
@@ -68,6 +70,7 @@ export const make = <A>({ gather, isRetried, mayOverlap = never, pause = gather,
       start()
       return true
     },
+    size: () => inFlight.reduce((sum, batch) => sum + batch.length, waiting.length),
     takeOut: (isWanted) => {
       const taken = waiting.filter(isWanted)
       if (taken.length > 0) waiting = waiting.filter((item) => !isWanted(item))

@@ -19,6 +19,7 @@ import type { Unavailable } from "../protocol/Market.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 import { bounded, type ClusterFault } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
+import * as ClientMetrics from "./ClientMetrics.ts"
 import * as SubmissionQueue from "./SubmissionQueue.ts"
 import { FeedHeads } from "./FeedHeads.ts"
 import * as Places from "./Places.ts"
@@ -77,10 +78,12 @@ export class DeskClient extends Context.Service<
       const client = (deskId: string) => clientAt(places.desk(deskId))
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const queues = new Map<string, SubmissionQueue.SubmissionQueue>()
+      const { refused, timed } = yield* ClientMetrics.ofDesks(queues)
 
       const make = (deskId: string) =>
         SubmissionQueue.make({
-          call: (submissions, isRepeated, done) => {
+          call: (submissions, isRepeated, reply) => {
+            const done = timed(reply)
             const answers = isRepeated ? undefined : localEntities.desks.get(deskId)?.submit(submissions)
             if (answers !== undefined) return done(answers, true)
             const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
@@ -90,7 +93,8 @@ export class DeskClient extends Context.Service<
           // batch.
           gather: setImmediate,
           sleep: (millis, then) => run(Effect.andThen(Effect.sleep(millis), Effect.sync(then))),
-          nowMillis: () => clock.currentTimeMillisUnsafe()
+          nowMillis: () => clock.currentTimeMillisUnsafe(),
+          overloaded: refused
         })
       const queueOf = (userId: UserId): SubmissionQueue.SubmissionQueue => {
         const deskId = deskOf(userId, desks)

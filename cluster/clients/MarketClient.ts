@@ -22,6 +22,7 @@ import {
   type Watched
 } from "../protocol/Market.ts"
 import * as Batcher from "./Batcher.ts"
+import * as ClientMetrics from "./ClientMetrics.ts"
 import { bounded } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 import * as MarketNodes from "./MarketNodes.ts"
@@ -93,6 +94,7 @@ export class MarketClient extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const nodes = yield* MarketNodes.make
       const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
+      const { refused, timed } = yield* ClientMetrics.ofMarkets(batchers)
       /** Epoch of each trader on this node. Commands from these traders are retried even after they expire. */
       const epochs = new Map<UserId, number>()
       const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
@@ -102,7 +104,8 @@ export class MarketClient extends Context.Service<
 
       const make = (symbol: MarketSymbol) =>
         Batcher.make<TraderCommand>({
-          send: (commands, done) => {
+          send: (commands, sent) => {
+            const done = timed(sent)
             const here = localEntities.markets.get(symbol)
             if (here !== undefined) return here.submit(commands, done)
             const link = nodes.link(symbol)
@@ -128,7 +131,11 @@ export class MarketClient extends Context.Service<
       }
 
       return MarketClient.of({
-        submit: (symbol, command) => batcherOf(symbol).push(command),
+        submit: (symbol, command) => {
+          const isQueued = batcherOf(symbol).push(command)
+          if (!isQueued) refused()
+          return isQueued
+        },
         enter: (userId, traderEpoch) => {
           epochs.set(userId, traderEpoch)
           return () => {

@@ -22,6 +22,8 @@ export interface SubmissionQueue {
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void, isOutstanding?: () => boolean) => void
   /** Calls back when all of the user's earlier submissions have replies; immediately if none is outstanding. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
+  /** Returns the number of submissions that are queued or in flight, without those for traders that are loading. */
+  readonly size: () => number
 }
 
 export interface Options {
@@ -39,9 +41,11 @@ export interface Options {
   readonly gather: (send: () => void) => void
   readonly sleep: (millis: number, then: () => void) => void
   readonly nowMillis: () => number
+  /** Called for each submission that is refused because the queue is full. */
+  readonly overloaded: () => void
 }
 
-export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQueue => {
+export const make = ({ call, gather, nowMillis, overloaded, sleep }: Options): SubmissionQueue => {
   /** Number of consecutive calls without a response. While it is 0, the hot path skips the expiry check. */
   let failures = 0
   const replies = SubmissionReplies.make((part) => awaited.add(part))
@@ -116,9 +120,13 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
     push: (submission, reply, isOutstanding = never) => {
       const part: Part = { submission, reply, isOutstanding, mayBeDone: false, isAnswered: false }
       if (enqueue(part)) replies.expect(part)
-      else reply(refused(submission, "DeskOverloaded"))
+      else {
+        overloaded()
+        reply(refused(submission, "DeskOverloaded"))
+      }
     },
-    whenReplied: replies.whenReplied
+    whenReplied: replies.whenReplied,
+    size: batcher.size
   }
 }
 

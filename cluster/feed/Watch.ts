@@ -3,6 +3,8 @@ import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as Storage from "@venue/telemetry/catalogue/Storage"
+import * as Meter from "@venue/telemetry/Meter"
 import { Deferred, Effect, Fiber, Schedule, Stream } from "effect"
 import type { Batch } from "./Batch.ts"
 import { LocalEntities } from "../clients/LocalEntities.ts"
@@ -32,11 +34,13 @@ export const start = Effect.fnUntraced(function* (
 ) {
   const { symbol } = instrument
   const markets = yield* MarketClient
+  const begins = yield* Meter.counter(Storage.feedWatches, { symbol })
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
 
   /** One watch, from attaching to the market until the watch ends or has a gap. */
   const session = Effect.gen(function* () {
+    begins()
     yield* markets.depth(symbol)
     const ended = Deferred.makeUnsafe<void>()
     const end = () => Deferred.doneUnsafe(ended, Effect.void)

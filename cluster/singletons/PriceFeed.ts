@@ -7,6 +7,8 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { isOver } from "@venue/domain/TradingState"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
 import * as QuoteTime from "@venue/providers/prices/QuoteTime"
+import * as Markets from "@venue/telemetry/catalogue/Markets"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Singleton, type Sharding } from "effect/cluster"
 import { MarketClient } from "../clients/MarketClient.ts"
@@ -87,6 +89,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
   const changed = new Set<MarketSymbol>()
   const sending = new Set<MarketSymbol>()
 
+  yield* collectAges(quotes, (symbol) => instruments.has(symbol))
   const priceBy = pricesBySource(quotes, reference)
   const currentBy = (source: PriceSource, symbol: MarketSymbol, now: number, afterMillis = 0) =>
     priceBy(source, symbol, now, now - maxAgeMillis, Math.max(now - QuoteTime.goodForMillis, afterMillis))
@@ -154,6 +157,21 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
       beat.start()
     }
   }
+})
+
+/** Provides the age of each source's newest quote for each symbol. */
+const collectAges = Effect.fnUntraced(function* (quotes: Quotes, isListed: (symbol: MarketSymbol) => boolean) {
+  const clock = yield* Clock.Clock
+  yield* Meter.collect(Markets.sourceAge, () =>
+    Array.from(quotes, ([source, bySource]) =>
+      Array.from(source.symbols, ([symbol, contracts]) => {
+        const times = SourcePrice.contractsOf(contracts).map((contract) => bySource.get(contract)?.receivedAtMillis)
+        const newest = Math.max(...times.map((at) => at ?? -Infinity))
+        const age = Meter.ageSeconds(clock.currentTimeMillisUnsafe(), newest === -Infinity ? undefined : newest)
+        return [{ source: source.name, symbol }, age] as const
+      }).filter(([{ symbol }]) => isListed(symbol))
+    ).flat()
+  )
 })
 
 /** Logs symbols without any price from a source, for example a misspelt name or a future without a settlement. */

@@ -5,6 +5,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as Flush from "./Flush.ts"
+import * as FlushMetrics from "./FlushMetrics.ts"
 import { claimMany } from "./JournalClaim.ts"
 import * as JournalQueries from "./JournalQueries.ts"
 import * as JournalStatement from "./JournalStatement.ts"
@@ -31,6 +32,7 @@ export const make = Effect.gen(function* () {
     (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
     () => clock.currentTimeMillisUnsafe()
   )
+  const metrics = yield* FlushMetrics.make
   const answered: Answered = { flushes: 0, all: 0 }
   const watch = makeWatch(flush, answered, clock, runFork)
 
@@ -39,7 +41,9 @@ export const make = Effect.gen(function* () {
     (connection: Connection, broken: Broken): Flush.Write =>
     (drafts, done) => {
       const { parameters, text } = JournalStatement.ofDrafts(drafts)
+      const measured = metrics.sent(drafts)
       runFork(connection.executeValues(text, parameters)).addObserver((exit) => {
+        measured(Exit.isSuccess(exit))
         if (Exit.isSuccess(exit)) {
           answered.all++
           answered.flushes++

@@ -1,4 +1,6 @@
 /** The venue's clock: the database's time, extrapolated on each node with the node's monotonic clock. */
+import * as Nodes from "@venue/telemetry/catalogue/Nodes"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -27,8 +29,11 @@ export const layer: Layer.Layer<never, SqlError, SqlClient.SqlClient> = Layer.ef
     const counter = () => Number(own.monotonicTimeNanosUnsafe()) / 1e6
     const measured = yield* makeMeasured(counter)
     const time = CarriedTime.make(yield* measured)
+    let correctedMillis = 0
+    yield* Meter.collectOne(Nodes.clockCorrection, () => correctedMillis / 1_000)
     const again = Effect.gen(function* () {
       const wrongMillis = time.correct(yield* measured, counter())
+      correctedMillis = wrongMillis
       if (Math.abs(wrongMillis) < loggedMillis) return
       const seconds = Math.round(Math.abs(wrongMillis) / 100) / 10
       yield* Effect.logWarning(

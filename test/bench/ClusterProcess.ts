@@ -153,12 +153,15 @@ const listeners = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
 /** Creating thousands of traders takes one minute, or several minutes on a busy machine. */
 const startMillis = 600_000
 /**
- * Returns a free port BASE. Runner n uses cluster port BASE + n and health port BASE + 100 + n. Each gateway uses a
- * block of 10 ports, starting at BASE + 200.
+ * Returns a free port BASE. Runner n uses cluster port BASE + n and health port BASE + 100 + n. Gateway n uses health
+ * port BASE + 110 + n and a block of 10 ports, starting at BASE + 200.
  */
 const portBase = async (runners: number, gateways: number): Promise<number> => {
   const ofRunners = Array.from({ length: runners }, (_, n) => [n + 1, n + 101])
-  const ofGateways = Array.from({ length: gateways }, (_, n) => listeners.map((_name, at) => 200 + 10 * n + at))
+  const ofGateways = Array.from({ length: gateways }, (_, n) => [
+    n + 111,
+    ...listeners.map((_name, at) => 200 + 10 * n + at)
+  ])
   const [base] = await Ports.block([0, ...ofRunners.flat(), ...ofGateways.flat()])
   return base!
 }

@@ -98,7 +98,8 @@ export const start = async (options: Options, folder: string, say: (text: string
         VENUE_AUTH_PORT: String(auth),
         VENUE_TRADE_PORT: String(trade),
         VENUE_MARKET_DATA_PORT: String(marketData),
-        VENUE_ADMIN_PORT: String(admin)
+        VENUE_ADMIN_PORT: String(admin),
+        VENUE_HEALTH_PORT: "0"
       }
       const urls = {
         rest: `http://127.0.0.1:${rest}`,

@@ -122,7 +122,7 @@ it("compose passes to the nodes every setting that they read, except rail settin
     .filter(({ readers }) => readers.some((reader) => reader === "runner" || reader === "gateway"))
     .map(({ name }) => name)
     .filter((name) => !ofRail.test(name))
-  const passed = nodes.flatMap((service) => Object.keys(compose.services[service]!.environment))
+  const passed = nodes.flatMap((service) => Object.keys(compose.services[service]!.environment ?? {}))
   const reaches = new Set(passed.map((name) => name.replace(/_FILE$/, "")))
   assert.isAbove(names.length, 50)
   assert.deepStrictEqual(

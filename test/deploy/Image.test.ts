@@ -68,6 +68,7 @@ it(
         ...shared,
         ...ports,
         VENUE_NODE_NAME: "gateway-1",
+        VENUE_HEALTH_PORT: "0",
         VENUE_ADMIN_TOKEN_FILE: secret("admin_token", "an-operator-of-this-test"),
         VENUE_AUTH_CLIENT_KEY: "pk_of_this_test"
       },

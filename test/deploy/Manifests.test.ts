@@ -96,7 +96,7 @@ it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("docker-compose
   expect({ status, errors: stderr.toString() }).toEqual({ status: 0, errors: "" })
 })
 
-it("compose and Kubernetes start three runners, two gateways, an auditor and an optional wallet", () => {
+it("compose and Kubernetes start three runners, two gateways and an auditor, and optionally a wallet and monitoring", () => {
   expect(workloads.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted()).toEqual([
     ["auditor", 1],
     ["gateway", 2],
@@ -107,21 +107,27 @@ it("compose and Kubernetes start three runners, two gateways, an auditor and an 
     "auditor",
     "gateway-1",
     "gateway-2",
+    "grafana",
     "postgres",
+    "prometheus",
     "runner-1",
     "runner-2",
     "runner-3",
     "wallet"
   ])
   const wanted = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined)
-  expect(wanted.map(([name]) => name)).toEqual(["wallet"])
+  expect(wanted.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ["wallet", ["rails"]],
+    ["prometheus", ["monitoring"]],
+    ["grafana", ["monitoring"]]
+  ])
 })
 
 it("only the wallet has the signing keys, as files, on a network that it shares only with runners", () => {
   const keys = ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]
   const isKey = (name: string) => keys.includes(name.replace(/_FILE$/, ""))
   for (const [name, { environment, networks, secrets, volumes }] of Object.entries(compose.services)) {
-    const held = Object.keys(environment).filter(isKey)
+    const held = Object.keys(environment ?? {}).filter(isKey)
     expect(held).toEqual(name === "wallet" ? keys.map((key) => `${key}_FILE`) : [])
     const mounted = (secrets ?? []).filter((secret) => /wallet_(hot_key|xprv|tron_key)/.test(secret))
     expect(mounted).toHaveLength(name === "wallet" ? 3 : 0)
@@ -208,7 +214,7 @@ it("draining a machine stops at most one node of each kind at a time", () => {
 
 it("the settings page lists every setting in compose and Kubernetes", () => {
   const settings = [
-    ...Object.values(compose.services).flatMap(({ environment }) => Object.keys(environment)),
+    ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
     ...manifests.flatMap((manifest) =>
       manifest.kind === "ConfigMap" ? Object.keys((manifest as unknown as { data: object }).data) : []
     ),

@@ -53,7 +53,8 @@ export interface Compose {
       string,
       {
         readonly command?: ReadonlyArray<string>
-        readonly environment: Readonly<Record<string, string>>
+        readonly environment?: Readonly<Record<string, string>>
+        readonly ports?: ReadonlyArray<string>
         readonly read_only?: boolean
         readonly healthcheck?: object
         readonly profiles?: ReadonlyArray<string>
@@ -73,7 +74,7 @@ export const environmentOf = (
   folder: string
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(compose.services[service]!.environment).map(([name, value]) => [
+    Object.entries(compose.services[service]!.environment ?? {}).map(([name, value]) => [
       name,
       value
         .replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, variable: string, kind: string, usual: string) => {

@@ -26,7 +26,7 @@ export const makeSite = async (): Promise<DevApp.Site> => ({ ...(await DevApp.ma
 const freePorts = async (): Promise<DevApp.Variables> => {
   const gateway = { REST: 0, FUNDING: 1, AUTH: 2, TRADE: 3, MARKET_DATA: 4, ADMIN: 5 }
   const own = Object.values(gateway).flatMap((offset) => [offset, offset + 10])
-  const first = (await Ports.block([...own, 101, 102, 103, 201, 202, 203]))[0]!
+  const first = (await Ports.block([...own, 101, 102, 103, 201, 202, 203, 211, 212]))[0]!
   const ports = Object.entries(gateway).map(([name, offset]) => [`VENUE_${name}_PORT`, String(first + offset)])
   return { ...Object.fromEntries(ports), VENUE_CLUSTER_PORT_BASE: String(first + 100) }
 }

@@ -40,6 +40,7 @@ export const launch = async (
       VENUE_DATABASE_URL: database,
       VENUE_NODE_NAME: name,
       ...(kind === "runner" ? { VENUE_CLUSTER_ADDRESS: `127.0.0.1:${cluster}`, VENUE_HEALTH_PORT: health! } : {}),
+      ...(kind === "gateway" ? { VENUE_HEALTH_PORT: "0" } : {}),
       ...(kind === "auditor" ? { VENUE_AUDITOR_HEALTH_PORT: health! } : {}),
       ...variables
     },

@@ -13,15 +13,16 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["packages/ledger", ["packages/domain"]],
   ["packages/api", ["packages/domain"]],
   ["packages/client", packages("domain", "api")],
-  ["packages/postgres", ["packages/domain"]],
-  ["packages/journal", packages("domain", "postgres")],
+  ["packages/telemetry", []],
+  ["packages/postgres", packages("domain", "telemetry")],
+  ["packages/journal", packages("domain", "postgres", "telemetry")],
   ["packages/storage", packages("domain", "postgres", "journal")],
   ["packages/providers", ["packages/domain"]],
   ["packages/auth", packages("domain", "postgres", "storage", "providers")],
   [
     "packages/gateway",
     [
-      ...packages("domain", "api", "postgres", "journal", "storage", "providers", "auth"),
+      ...packages("domain", "api", "postgres", "journal", "storage", "providers", "auth", "telemetry"),
       "cluster/protocol",
       "cluster/clients",
       "cluster/feed",
@@ -34,11 +35,16 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["cluster/protocol", ["packages/domain"]],
   [
     "cluster/clients",
-    [...packages("domain", "journal"), "cluster/protocol", "cluster/feed/Batch.ts", "cluster/VenueSettings.ts"]
+    [
+      ...packages("domain", "journal", "telemetry"),
+      "cluster/protocol",
+      "cluster/feed/Batch.ts",
+      "cluster/VenueSettings.ts"
+    ]
   ],
   [
     "cluster/feed",
-    [...packages("domain", "journal"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]
+    [...packages("domain", "journal", "telemetry"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]
   ],
   ["cluster/tables", [...packages("domain", "storage"), "cluster/feed", "cluster/VenueSettings.ts"]],
   ...["cluster/entities", "cluster/singletons"].map(
@@ -46,14 +52,14 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
       [
         room,
         [
-          ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers"),
+          ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers", "telemetry"),
           ...["protocol", "clients", "feed", "tables", "SingleProcess.ts", "VenueSettings.ts"].map(
             (name) => `cluster/${name}`
           )
         ]
       ] as const
   ),
-  ["cluster", [...packages("domain", "postgres", "journal", "storage"), "cluster"]],
+  ["cluster", [...packages("domain", "postgres", "journal", "storage", "telemetry"), "cluster"]],
   ["apps/process", ["packages", "cluster"]],
   ["apps/runner", ["packages", "cluster", "apps/process"]],
   ["apps/gateway", ["packages", "cluster", "apps/process"]],

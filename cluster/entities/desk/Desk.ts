@@ -31,6 +31,7 @@ import * as AuditReports from "./traders/AuditReports.ts"
 import * as Builders from "./orders/Builders.ts"
 import * as CommittedHeads from "./traders/CommittedHeads.ts"
 import * as DeadManSwitches from "./connections/DeadManSwitches.ts"
+import * as DeskMetrics from "./DeskMetrics.ts"
 import * as Disconnects from "./connections/Disconnects.ts"
 import * as FeeTiers from "./orders/FeeTiers.ts"
 import * as Leaving from "./traders/Leaving.ts"
@@ -69,6 +70,8 @@ export const DeskLayer: Layer.Layer<
     yield* AuditReports.make(deskId, traders)
     const twaps = yield* Twaps.make(traders)
     const liquidations = yield* Liquidations.make(traders, twaps)
+    const { unwrittenCount } = traders
+    yield* DeskMetrics.make(deskId, { atRisk: () => atRisk(traders), left: liquidations.left, unwrittenCount })
     const submissions = yield* Submissions.make(deskId, traders, twaps, disconnects)
     const calls = yield* TraderCalls.make(traders)
     const preview = Previews.make(calls, submissions, yield* MarketClient)

@@ -24,6 +24,7 @@ import * as Places from "../../clients/Places.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketClock from "./MarketClock.ts"
 import * as MarketLog from "./MarketLog.ts"
+import * as MarketMetrics from "./MarketMetrics.ts"
 import * as MarketWatchers from "./MarketWatchers.ts"
 import * as Previews from "./Previews.ts"
 import * as PriceAlarms from "./PriceAlarms.ts"
@@ -58,6 +59,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       claimed()
       const watchers = yield* MarketWatchers.make(symbol, log)
       log.observe({ committed: ({ events }) => alarms(events) })
+      yield* MarketMetrics.make(instrument, log)
 
       const { head, stream, watch } = watchers
       const view = viewOf(symbol, log)

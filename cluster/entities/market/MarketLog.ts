@@ -2,15 +2,20 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import { type MarketCommand, type MarketEvent, marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type JournalShape, type JournalUnavailable, maxRowBytes, type NotOwner } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as Orders from "@venue/telemetry/catalogue/Orders"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Effect, Result, type Scope } from "effect"
 import * as Beat from "../../feed/Beat.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import * as CancelOnly from "./CancelOnly.ts"
 import * as MarketClaim from "./MarketClaim.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
+import * as MarketTrace from "./MarketTrace.ts"
+import type * as PendingRows from "./PendingRows.ts"
 
 export interface MarketLog {
   /** Decides the commands immediately. Calls `done` with true on commit, or false if the outcome is unknown. */
@@ -37,6 +42,8 @@ export interface MarketLog {
   readonly faultSinceMillis: () => number | undefined
   /** Whether ticks have no effect until the next order, price, trading period, day or claim of the log. */
   readonly isAtRest: () => boolean
+  /** Returns the state after all decisions, committed or not, or undefined while not serving. For metrics only. */
+  readonly engine: () => Engine.Engine | undefined
   /** Returns the open takeovers, oldest first, or an empty list while not serving. */
   readonly takeovers: () => ReadonlyArray<TakeoverOpened>
 }
@@ -61,6 +68,8 @@ export const make = Effect.fnUntraced(function* (
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim
+  const trace = yield* MarketTrace.make(instrument.symbol)
+  const measureRow = yield* makeMeasureRow(pending)
 
   const submit: MarketLog["submit"] = (submitted, done) => {
     const open = pending.open()
@@ -68,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
     const isFaulty = faultSinceMillis !== undefined
     const commands = isFaulty ? submitted.flatMap(CancelOnly.instead) : submitted
     if (commands.length === 0) return done(false)
+    const traced = trace(commands)
     const before = open.length
     const nowMillis = isFaulty ? 0 : clock.currentTimeMillisUnsafe()
     const decided = decide(claim.engine(), commands, nowMillis, open)
@@ -75,11 +85,12 @@ export const make = Effect.fnUntraced(function* (
       recover(commands[decided.count]!, decided.fault.error)
       return done(false)
     }
+    if (before === 0 && open.length > 0) measureRow()
     if (open.length > before) claim.wake()
     // The row is full, so the caller retries all commands. Commands that were already decided then return their first
     // outcome.
     if (decided.count < commands.length) return done(false)
-    pending.await(done)
+    pending.await(traced === undefined ? done : traced.decided(done))
   }
   /** Refuses a command that threw, and rebuilds the state from the journal, because it might be corrupted. */
   const recover = (command: MarketCommand, error: unknown) => {
@@ -105,22 +116,7 @@ export const make = Effect.fnUntraced(function* (
     claim.rebuild(MarketClaim.pause)
   }
 
-  const asOf: MarketLog["asOf"] = (read) =>
-    Effect.callback((resume) => {
-      const unavailable = Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` }))
-      if (!claim.isHeld()) return resume(unavailable)
-      pending.read(
-        (state) => {
-          if (state === undefined) return () => resume(unavailable)
-          const value = read(state)
-          return (seq) =>
-            resume(seq === undefined ? unavailable : Effect.succeed({ epoch: claim.head().epoch, seq, value }))
-        },
-        claim.engine(),
-        claim.head().seq
-      )
-    })
-
+  const asOf = asOfFrom(claim, instrument.symbol)
   const saves = yield* makeSaves(journal, marketStream(instrument.symbol), asOf, () => claim.head().seq)
   claim.observe({ committed: saves.start })
 
@@ -136,7 +132,38 @@ export const make = Effect.fnUntraced(function* (
     provenAtMillis: claim.provenAtMillis,
     faultSinceMillis: () => faultSinceMillis,
     isAtRest: () => !claim.isHeld() || Engine.isIdle(claim.engine(), clock.currentTimeMillisUnsafe()),
+    engine: () => (claim.isHeld() ? claim.engine() : undefined),
     takeovers: () => (claim.isHeld() ? Engine.takeovers(claim.engine()) : [])
+  }
+})
+
+const asOfFrom =
+  (claim: MarketClaim.MarketClaim, symbol: MarketSymbol): MarketLog["asOf"] =>
+  (read) =>
+    Effect.callback((resume) => {
+      const unavailable = Effect.fail(new Unavailable({ what: `market ${symbol}` }))
+      if (!claim.isHeld()) return resume(unavailable)
+      claim.pending.read(
+        (state) => {
+          if (state === undefined) return () => resume(unavailable)
+          const value = read(state)
+          return (seq) =>
+            resume(seq === undefined ? unavailable : Effect.succeed({ epoch: claim.head().epoch, seq, value }))
+        },
+        claim.engine(),
+        claim.head().seq
+      )
+    })
+
+/** Returns a function that measures the open row from its first event to its commit. */
+const makeMeasureRow = Effect.fnUntraced(function* (pending: Pick<PendingRows.PendingRows, "await">) {
+  const clock = yield* Clock.Clock
+  const seconds = yield* Meter.histogram(Orders.orderSeconds, { step: "journal" })
+  return () => {
+    const openedAt = clock.monotonicTimeNanosUnsafe()
+    pending.await((isCommitted) => {
+      if (isCommitted) seconds(Number(clock.monotonicTimeNanosUnsafe() - openedAt) / 1e9)
+    })
   }
 })
 

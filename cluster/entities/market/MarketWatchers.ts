@@ -1,5 +1,7 @@
 /** A market's watchers. Watchers on this node are called directly, and watchers on other nodes receive a stream. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Storage from "@venue/telemetry/catalogue/Storage"
+import * as Meter from "@venue/telemetry/Meter"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../feed/Beat.ts"
 import { Unavailable, type Watched } from "../../protocol/Market.ts"
@@ -19,6 +21,7 @@ export const make = Effect.fnUntraced(function* (
   log: Pick<MarketLog, "head" | "observe" | "provenAtMillis">
 ): Effect.fn.Return<MarketWatchers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
+  const dropped = yield* Meter.counter(Storage.watchersDropped, { symbol })
   const watchers = new Set<Watcher>()
   /** Number of watchers on other nodes. */
   let streams = 0
@@ -52,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.sync(() => {
           streams++
           heartbeats.start()
-          return watch(into(rows, waiting, symbol))
+          return watch(into(rows, waiting, symbol, dropped))
         }),
         (stop) =>
           Effect.sync(() => {
@@ -86,15 +89,25 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** Returns a watcher that writes to a queue. The queue fails if it overflows or the market leaves this node. */
-const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number }, symbol: MarketSymbol): Watcher => {
+const into = (
+  rows: Queue.Queue<Watched, Unavailable>,
+  waiting: { bytes: number },
+  symbol: MarketSymbol,
+  dropped: () => void
+): Watcher => {
+  let isOver = false
   const offer = (row: Watched) => {
     const bytes = bytesOf(row)
     // A row larger than the limit is accepted while the queue is empty.
     const hasRoom = waiting.bytes === 0 || waiting.bytes + bytes <= maxBehindBytes
     if (hasRoom && Queue.offerUnsafe(rows, row)) waiting.bytes += bytes
-    else closed()
+    else {
+      if (!isOver) dropped()
+      closed()
+    }
   }
   const closed = () => {
+    isOver = true
     Queue.failCauseUnsafe(rows, Cause.fail(new Unavailable({ what: `market ${symbol}` })))
   }
   return {

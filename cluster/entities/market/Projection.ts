@@ -8,8 +8,11 @@ import { Journal, type Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Storage from "@venue/telemetry/catalogue/Storage"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../tables/TableWriter.ts"
+import * as TableDelay from "./TableDelay.ts"
 
 export interface Projection {
   /** Adds a committed row, which is read back from the journal, so that no row is buffered in memory. */
@@ -41,6 +44,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   const bursts = yield* makeBursts
   const readers = yield* makeReaders
   const more = yield* Latch.make(false)
+  const delay = yield* makeDelay(symbol, projections)
   /** Newest committed row; undefined until the first commit or claim. */
   let lastSeq: number | undefined
 
@@ -62,6 +66,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
       while (joining.length > 0 || done !== lastSeq) {
         for (const { projection, seq } of joining.splice(0)) {
           together.push(projection)
+          delay.written([projection.group], seq)
           done = Math.min(done, seq)
         }
         const unread = yield* page(done)
@@ -70,6 +75,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
           const before = bursts.events()
           yield* tables.project(together, symbol, rows)
           done = rows.at(-1)!.seq
+          delay.written(namesOf(together), done)
           if (bursts.events() !== before) yield* bursts.yieldTo(() => mayWait() && !readers.isWaitedFor(done))
         }
       }
@@ -90,6 +96,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
           yield* bursts.yieldTo(yield* bursts.delay(maxFillDelayMillis))
           yield* tables.project([projection], symbol, rows)
           seq = rows.at(-1)!.seq
+          delay.written([projection.group], seq)
         }
       }
       joining.push({ projection, seq })
@@ -103,6 +110,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   yield* Effect.forkScoped(TableWriter.persist(`the tables of ${symbol}`, project))
 
   const claimed = (seq: number) => {
+    delay.committed(seq)
     lastSeq = seq
     more.openUnsafe()
   }
@@ -114,6 +122,17 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
       claimed(seq)
     }
   })
+})
+
+const namesOf = (projections: ReadonlyArray<MarketProjection>) => projections.map(({ group }) => group)
+
+const makeDelay = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
+  const clock = yield* Clock.Clock
+  const delay = TableDelay.make(namesOf(projections), () => clock.currentTimeMillisUnsafe())
+  yield* Meter.collect(Storage.readTableDelay, () =>
+    delay.all().map(([group, millis]) => [{ group, symbol }, millis / 1_000] as const)
+  )
+  return delay
 })
 
 /** Detects bursts of recorded events. During a burst, table writes give way to orders. */

@@ -10,6 +10,7 @@ import { Rail } from "../../protocol/Rail.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Holdings from "./Holdings.ts"
 import * as Look from "./Look.ts"
+import * as RailMetrics from "./RailMetrics.ts"
 import * as Sweeping from "./Sweeping.ts"
 
 export const RailLayer = Rail.toLayer(
@@ -22,6 +23,7 @@ export const RailLayer = Rail.toLayer(
       yield* Effect.forkScoped(Effect.andThen(Look.make(provider), (look) => run(look, woken)))
       yield* Effect.forkScoped(Sweeping.run(provider))
       yield* Effect.forkScoped(Holdings.run(provider))
+      yield* RailMetrics.collect(provider)
     }
     return Rail.of({ Wake: () => Effect.asVoid(Queue.offer(woken, undefined)) })
   }),

@@ -104,6 +104,8 @@ export interface GateOptions {
   /** True for routes that are safe to compress, because the response length reveals no secret; default: no route. */
   readonly isGzipped?: (route: Route) => boolean
   readonly accessLog?: boolean
+  /** Called with each response: its route, or undefined for an unknown path, and its duration until the head. */
+  readonly measured?: (route: Route | undefined, status: number, seconds: number) => void
 }
 
 /** Wraps an application in the gate's checks. */
@@ -117,6 +119,7 @@ export const gate = <E, R>(
     gzip = identity,
     idOf = fresh,
     isGzipped = () => false,
+    measured,
     refusals,
     routes,
     within
@@ -188,9 +191,23 @@ export const gate = <E, R>(
             noted(notes)
           )
         : Effect.succeed(finished(refusal))
-    return accessLog ? AccessLog.logged(answer, request, here[0]?.path, notes) : answer
+    const timed = measured === undefined ? answer : measuredBy(answer, (status, at) => measured(served, status, at))
+    return accessLog ? AccessLog.logged(timed, request, here[0]?.path, notes) : timed
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
+
+/** Calls `measured` with the status and the duration of an answer, in seconds. */
+const measuredBy = <E, R>(
+  self: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  measured: (status: number, seconds: number) => void
+) =>
+  Effect.clockWith((clock) => {
+    const beganAt = clock.monotonicTimeNanosUnsafe()
+    return Effect.map(self, (answer) => {
+      measured(answer.status, Number(clock.monotonicTimeNanosUnsafe() - beganAt) / 1e9)
+      return answer
+    })
+  })
 
 /** Returns the response to a failed request. */
 const failing =

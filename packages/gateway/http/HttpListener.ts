@@ -1,5 +1,7 @@
 /** HTTP listener: routes behind their gate, on one port. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Clients from "@venue/telemetry/catalogue/Clients"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope, Stream } from "effect"
 import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -8,7 +10,7 @@ import * as Deadlines from "./Deadlines.ts"
 import * as Gzip from "./Gzip.ts"
 import * as Listening from "./Listening.ts"
 import * as PlainHttp from "./PlainHttp.ts"
-import { deadlineMillis, gate, type GateOptions, type Refusals } from "./Gate.ts"
+import { actionOf, deadlineMillis, gate, type GateOptions, type Refusals } from "./Gate.ts"
 import { problemRefusals } from "./ProblemRefusals.ts"
 
 export interface HttpListener {
@@ -36,7 +38,7 @@ export interface Tls {
 }
 
 /** Routes and options of a listener. */
-export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip"> {
+export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip" | "measured"> {
   readonly layer: Layer.Layer<never, never, R>
   /** Permitted `Host` headers, including the port unless it is the default port. Default: any `Host`. */
   readonly names?: ReadonlyArray<string>
@@ -89,7 +91,11 @@ export const listen = Effect.fnUntraced(function* <R>(
   >
   const within = yield* Deadlines.make(deadlineMillis)
   const gzip = Gzip.on(Context.get(services, HttpPlatform.HttpPlatform))
-  const app = gate({ ...site, refusals, within, gzip }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
+  const measured = yield* makeMeasured(what)
+  const app = gate(
+    { ...site, refusals, within, gzip, measured },
+    Context.get(services, HttpRouter.HttpRouter).asHttpEffect()
+  )
   const requests = yield* Scope.fork(scope)
   const handle = yield* Effect.updateContext(NodeHttpServer.makeHandler(app, { scope: requests }), ofRequests)
   server.on("request", (request, response) => {
@@ -101,6 +107,15 @@ export const listen = Effect.fnUntraced(function* <R>(
   // Runs before the close of the scope that holds the requests and their services.
   yield* Effect.addFinalizer(() => close)
   return { port, url }
+})
+
+/** Returns a function that records the duration of a response. A name such as "the REST interface" loses its article. */
+const makeMeasured = Effect.fnUntraced(function* (what: string) {
+  const seconds = yield* Meter.histograms(Clients.requestSeconds)
+  const listener = what.replace(/^the /, "")
+  const measured: GateOptions["measured"] = (route, status, duration) =>
+    seconds({ listener, route: route === undefined ? "none" : actionOf(route), status: String(status) }, duration)
+  return measured
 })
 
 const stalledMillis = 60_000

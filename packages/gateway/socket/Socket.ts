@@ -100,7 +100,7 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     allowance: Allowance,
     isSilent: () => boolean
   ): void => {
-    const transport = SocketTransport.open(ws, socket, take, after, allowance.unread)
+    const transport = SocketTransport.open(ws, socket, take, after, allowance)
     const reader = FrameReader.open({
       ws,
       socket,

@@ -77,6 +77,17 @@ export interface Allowance {
   /** Sets the number of bytes that the client has not read; returns false if that exceeds the memory limit. */
   readonly unread: (bytes: number) => boolean
   readonly close: () => void
+  /** Counts a close by the gateway with this code. */
+  readonly closing: (code: number) => void
+}
+
+/** Counts of one listener since the start of the process. */
+export interface Counts {
+  open: number
+  /** Units charged for text frames and fragments. */
+  units: number
+  readonly refusals: Map<Refusal["_tag"], number>
+  readonly closes: Map<number, number>
 }
 
 /** Socket budget of one listener. */
@@ -86,9 +97,13 @@ export interface SocketBudget {
   readonly open: (address: string) => Allowance
 }
 
+export interface CountedBudget extends SocketBudget {
+  readonly counts: Readonly<Counts>
+}
+
 export interface SocketBudgets {
-  readonly trade: SocketBudget
-  readonly marketData: SocketBudget
+  readonly trade: CountedBudget
+  readonly marketData: CountedBudget
 }
 
 export interface SocketBudgetOptions {
@@ -116,7 +131,7 @@ interface Total {
 /** Units taken from an address's bucket at a time, so that most frames cost only a subtraction and no clock read. */
 const drawnUnits = 128
 
-function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
+function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): CountedBudget {
   const { livingGateways = () => 1, nowMillis } = options
   const openOf = new Map<string, number>()
   const upgrades = RateLimits.make({
@@ -128,21 +143,29 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
   })
   const frames = shared(kind.frames, options.limits || kind.isAlwaysCharged, nowMillis)
   const controls = shared(limits.controls, true, nowMillis)
+  const counts: Counts = { open: 0, units: 0, refusals: new Map(), closes: new Map() }
   const count = (network: string, by: 1 | -1) => {
     total.open += by
+    counts.open += by
     const now = (openOf.get(network) ?? 0) + by
     if (now === 0) openOf.delete(network)
     else openOf.set(network, now)
   }
+  const refusalOf: SocketBudget["refusal"] = (address) => {
+    const network = ClientAddress.network(address)
+    const waitMillis = upgrades.spend(network, 1)
+    if (waitMillis > 0) return { _tag: "TooManyUpgrades", waitMillis }
+    if (total.open >= limits.openSockets) return { _tag: "VenueFull", most: limits.openSockets }
+    const most = kind.socketsPerAddress
+    if (options.limits && (openOf.get(network) ?? 0) >= most) return { _tag: "AddressFull", most }
+    return undefined
+  }
   return {
+    counts,
     refusal: (address) => {
-      const network = ClientAddress.network(address)
-      const waitMillis = upgrades.spend(network, 1)
-      if (waitMillis > 0) return { _tag: "TooManyUpgrades", waitMillis }
-      if (total.open >= limits.openSockets) return { _tag: "VenueFull", most: limits.openSockets }
-      const most = kind.socketsPerAddress
-      if (options.limits && (openOf.get(network) ?? 0) >= most) return { _tag: "AddressFull", most }
-      return undefined
+      const refusal = refusalOf(address)
+      if (refusal !== undefined) increase(counts.refusals, refusal._tag)
+      return refusal
     },
     open: (address) => {
       const network = ClientAddress.network(address)
@@ -154,7 +177,11 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
       const unread = share(limits.unread, total.unread)
       count(network, 1)
       return {
-        frame,
+        frame: (units) => {
+          counts.units += units
+          return frame(units)
+        },
+        closing: (code) => increase(counts.closes, code),
         control: () => control(1),
         unfinished,
         unread,
@@ -167,6 +194,8 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
     }
   }
 }
+
+const increase = <Key>(counts: Map<Key, number>, key: Key): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
 
 /** Returns the buckets by address. */
 function shared({ addressBurst, addressPerSecond }: Rate, enabled: boolean, nowMillis: () => number) {

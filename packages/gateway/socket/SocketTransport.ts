@@ -27,7 +27,7 @@ export function open(
   socket: NetSocket,
   take: (frame: Buffer) => void,
   after: (millis: number, end: () => void) => void,
-  unread: Allowance["unread"]
+  { closing, unread }: Pick<Allowance, "closing" | "unread">
 ): SocketTransport {
   let gathered: Array<string> | undefined
   let isPaused = false
@@ -49,6 +49,7 @@ export function open(
   }
   socket.on("drain", countUnread)
   const close = (code: number, reason: string) => {
+    if (!isClosed) closing(code)
     isClosed = true
     if (gathered !== undefined) flush()
     ws.close(code, reason)

@@ -12,6 +12,9 @@ export function refuse(socket: NetSocket, restUrl: string, refusal: Refusal): vo
   PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))
 }
 
+/** HTTP status of each refusal. */
+export const statuses = { TooManyUpgrades: 429, AddressFull: 429, VenueFull: 503 } as const
+
 /** `Retry-After` when all sockets are in use. */
 const fullMillis = 5_000
 
@@ -20,15 +23,18 @@ function refusals(restUrl: string, refusal: Refusal) {
     case "TooManyUpgrades":
       return {
         waitMillis: refusal.waitMillis,
-        body: Problem.body(restUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
+        body: Problem.body(restUrl, statuses.TooManyUpgrades, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
       }
     case "AddressFull": {
       const detail = `This listener accepts at most ${refusal.most} open sockets per client address; close one first.`
-      return { waitMillis: fullMillis, body: Problem.body(restUrl, 429, "too-many-sockets", { detail }) }
+      return {
+        waitMillis: fullMillis,
+        body: Problem.body(restUrl, statuses.AddressFull, "too-many-sockets", { detail })
+      }
     }
     case "VenueFull": {
       const detail = `The gateway has reached its limit of ${refusal.most} open sockets; try again after the number of seconds in the Retry-After header.`
-      return { waitMillis: fullMillis, body: Problem.body(restUrl, 503, "venue-full", { detail }) }
+      return { waitMillis: fullMillis, body: Problem.body(restUrl, statuses.VenueFull, "venue-full", { detail }) }
     }
   }
 }

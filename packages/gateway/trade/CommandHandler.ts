@@ -30,7 +30,7 @@ import * as StaleRevocations from "./StaleRevocations.ts"
 export type CommandHandler = Pick<Gateway, "handle" | "submit">
 
 /** Time between a command's expiry and the report that its outcome is unknown. */
-const graceMillis = 1_000
+export const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient

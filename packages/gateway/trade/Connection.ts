@@ -23,7 +23,7 @@ import * as DeskCharge from "./DeskCharge.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
 import * as LargeAnswers from "./LargeAnswers.ts"
 import type { Member, Origin, SignInFailure } from "./Member.ts"
-import { Replies } from "./Replies.ts"
+import { Replies, type RepliesOptions } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
 import * as SignInRefusal from "./SignInRefusal.ts"
 import * as Subscriptions from "./Subscriptions.ts"
@@ -68,6 +68,7 @@ export interface Gateway {
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
   /** Called for a fill on the account if the connection subscribes to positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
+  readonly measured: Pick<RepliesOptions, "answered" | "givenUp">
   readonly after: (millis: number, then: () => void) => void
   readonly marketStreams: MarketStreams["Service"]
   /** Starts the one-second ticks, because a reply or a periodic value is due on a connection. */
@@ -136,7 +137,8 @@ export class Connection {
     this.replies = new Replies({
       backpressure: this.backpressure,
       isListed: (symbol) => gateway.instruments.has(symbol),
-      send: (frame) => this.send(frame)
+      send: (frame) => this.send(frame),
+      ...gateway.measured
     })
   }
 

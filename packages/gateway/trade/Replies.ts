@@ -41,6 +41,10 @@ export interface RepliesOptions {
   readonly backpressure: Backpressure.Backpressure
   readonly isListed: (symbol: MarketSymbol) => boolean
   readonly send: (frame: string) => void
+  /** Called with each command on a symbol that has received its last reply, and with queries. */
+  readonly answered?: (request: ReplyQueue.PendingRequest) => void
+  /** Called for each command whose outcome is reported as unknown. */
+  readonly givenUp?: () => void
 }
 
 /** Frames for one event in a market's log. Empty frames are not sent. */
@@ -64,11 +68,15 @@ export class Replies {
   private readonly backpressure: Backpressure.Backpressure
   private readonly isListed: (symbol: MarketSymbol) => boolean
   private readonly send: (frame: string) => void
+  private readonly answered: (request: ReplyQueue.PendingRequest) => void
+  private readonly givenUp: () => void
   private readonly queues = new Map<MarketSymbol, ReplyQueue.ReplyQueue>()
   private readonly barriers = ReplyBarrier.make()
   private readonly acknowledgements: Acknowledgement.Acknowledgements
 
-  constructor({ backpressure, isListed, send }: RepliesOptions) {
+  constructor({ answered = () => {}, backpressure, givenUp = () => {}, isListed, send }: RepliesOptions) {
+    this.answered = answered
+    this.givenUp = givenUp
     this.backpressure = backpressure
     this.isListed = isListed
     this.send = (frame) => {
@@ -154,7 +162,10 @@ export class Replies {
 
   /** Gives up on all commands due by `nowMillis`, and reports their outcome to the client as unknown. */
   giveUp(nowMillis: number): void {
-    const unknown = (incoming: string | undefined) => this.send(Frame.err("ServerError", unknownOutcome, incoming))
+    const unknown = (incoming: string | undefined) => {
+      this.givenUp()
+      this.send(Frame.err("ServerError", unknownOutcome, incoming))
+    }
     for (const queue of this.queues.values()) {
       ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)))
     }
@@ -223,7 +234,8 @@ export class Replies {
   private queueOf(symbol: MarketSymbol): ReplyQueue.ReplyQueue {
     let queue = this.queues.get(symbol)
     if (queue === undefined) {
-      queue = ReplyQueue.make({ outstanding: this.backpressure.outstanding, send: this.send })
+      const { answered, backpressure, send } = this
+      queue = ReplyQueue.make({ outstanding: backpressure.outstanding, send, answered })
       this.queues.set(symbol, queue)
       ReplyBarrier.extend(this.barriers, queue)
     }

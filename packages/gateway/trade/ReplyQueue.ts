@@ -35,6 +35,8 @@ export interface ReplyQueue {
   /** Outstanding weight of the connection, including the weight of the entries. */
   readonly outstanding: Backpressure.Outstanding
   readonly send: (frame: string) => void
+  /** Called with each request that has received its last reply. */
+  readonly answered: (request: PendingRequest) => void
 }
 
 /** A frame for an event in the market's log. */
@@ -49,12 +51,15 @@ export interface EventFrame {
   readonly orderId: string
 }
 
+type Dependencies = Pick<ReplyQueue, "outstanding" | "send"> & Partial<Pick<ReplyQueue, "answered">>
+
 /** Returns an empty queue for a connection that sends frames with `send`. */
-export const make = ({ outstanding, send }: Pick<ReplyQueue, "outstanding" | "send">): ReplyQueue => ({
+export const make = ({ answered = () => {}, outstanding, send }: Dependencies): ReplyQueue => ({
   entries: [],
   recorded: 0,
   outstanding,
-  send
+  send,
+  answered
 })
 
 /** Appends a command that was sent to its desk. */
@@ -122,7 +127,8 @@ const reply = (queue: ReplyQueue, { commandId, frame, isLast, orderId }: EventFr
   } else if (frame !== "") queue.send(frame)
   if (isLast) {
     // An insertion at or before the request has increased the request's index by one.
-    remove(queue, entries[at]!.commandId === commandId ? at : at + 1)
+    const entry = remove(queue, entries[at]!.commandId === commandId ? at : at + 1)
+    if (entry.commandId !== undefined) queue.answered(entry)
     if (at === 0) release(queue)
   }
   return true
@@ -165,10 +171,11 @@ const insert = (queue: ReplyQueue, at: number, waiting: WaitingFrame): void => {
   if (waiting.isRecorded) queue.recorded += 1
 }
 
-const remove = (queue: ReplyQueue, at: number): void => {
+const remove = (queue: ReplyQueue, at: number): Entry => {
   const entry = at === 0 ? queue.entries.shift()! : queue.entries.splice(at, 1)[0]!
   queue.outstanding.weight -= weightOf(entry)
   if (entry.commandId === undefined && entry.isRecorded) queue.recorded -= 1
+  return entry
 }
 
 const weightOf = (entry: Entry): number =>

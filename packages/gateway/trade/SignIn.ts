@@ -7,6 +7,8 @@ import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId } from "@venue/domain/AccountId"
+import * as Clients from "@venue/telemetry/catalogue/Clients"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Effect, Redacted } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import type { Member, Origin, SignInFailure } from "./Member.ts"
@@ -22,6 +24,7 @@ export const make = Effect.fnUntraced(function* (
   const desks = yield* DeskClient
   const onboarding = yield* Onboarding
   const callerOf = yield* makeCallerOf
+  const refused = yield* makeRefused
   const earningCode = yield* BuilderAppointment.earningCode
 
   const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, origin: Origin) {
@@ -44,10 +47,10 @@ export const make = Effect.fnUntraced(function* (
   const signIn: SignIn = (connectionId, auth, origin) =>
     member(connectionId, auth, origin).pipe(
       Effect.catchTags({
-        Unauthenticated: ({ reason }) => refused(reason),
-        InvalidToken: ({ reason }) => refused(reason),
+        Unauthenticated: ({ _tag, reason }) => refused(_tag, reason),
+        InvalidToken: ({ _tag, reason }) => refused(_tag, reason),
         SessionEnded: ({ _tag }) => refused(_tag),
-        PermissionDenied: ({ reason }) => refused(reason),
+        PermissionDenied: ({ _tag, reason }) => refused(_tag, reason),
         UserFrozen: ({ _tag }) => refused(_tag),
         SecondFactorRequired: ({ _tag }) => refused(_tag),
         OnboardingRequired: ({ _tag }) => refused(_tag),
@@ -65,7 +68,14 @@ export const make = Effect.fnUntraced(function* (
   return signIn
 })
 
-const refused = (reason: string) => Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const)
+const makeRefused = Effect.map(
+  Meter.counters(Clients.signInsFailed),
+  (addFailure) =>
+    (tag: string, reason = tag) =>
+      Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const).pipe(
+        Effect.tap(() => Effect.sync(() => addFailure({ reason: tag })))
+      )
+)
 
 const makeCallerOf = Effect.gen(function* () {
   const bearers = yield* Bearers

@@ -18,10 +18,13 @@ import type { Sessions } from "@venue/storage/access/Sessions"
 import type { UserStates } from "@venue/storage/access/UserStates"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Clients from "@venue/telemetry/catalogue/Clients"
+import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Context, Effect, Exit, Layer, identity } from "effect"
 import type { History } from "../History.ts"
 import { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Receiver, Transport } from "../socket/Transport.ts"
+import * as AnswerMetrics from "./AnswerMetrics.ts"
 import * as Backpressure from "./Backpressure.ts"
 import * as CommandHandler from "./CommandHandler.ts"
 import { type Connection, type Gateway, goingDown, open } from "./Connection.ts"
@@ -76,6 +79,7 @@ export class TradeGateway extends Context.Service<
       const pulse = yield* Pulse.make(connections)
       const departures = yield* Departures.make(pulse.gatewayId)
       const gateway = yield* makeGateway(connections, pulse, departures)
+      yield* Meter.collectOne(Clients.signedIn, () => connections.size)
       let isDraining = false
       const closeAll = () => {
         for (const connection of connections) connection.close(1001, goingDown)
@@ -167,6 +171,7 @@ const makeGateway = Effect.fnUntraced(function* (
     follow: (accountId, follower) => feed.follow(accountId, { ...follower, rank: "socket" }),
     pulse: pulse.first,
     filled: fillPush.filled,
+    measured: yield* AnswerMetrics.make,
     after: (millis, then) => void run(Effect.andThen(Effect.sleep(millis), Effect.sync(then))),
     marketStreams,
     due: pulse.due,

@@ -4,6 +4,8 @@ import { Clock, Effect } from "effect"
 
 export interface FinalityWatch {
   readonly saw: (headNumber: number, finalNumber: number) => Effect.Effect<void>
+  /** Returns the highest head, or undefined before the first. */
+  readonly newest: () => number | undefined
   /** The outage to raise; undefined while final blocks advance. */
   readonly stalled: Effect.Effect<RailOutage | undefined>
 }
@@ -14,6 +16,7 @@ export const make = (mostMillis: number): FinalityWatch => {
   let sinceMillis = 0
   let [firstHead, head] = [0, 0]
   return {
+    newest: () => (final < 0 ? undefined : head),
     saw: (headNumber, finalNumber) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         head = Math.max(head, headNumber)

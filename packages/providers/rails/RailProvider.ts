@@ -6,6 +6,7 @@ import type { RailName } from "@venue/domain/Rail"
 import { type PaymentFailure, PaymentObstacle, type RailOutage } from "@venue/domain/TreasuryReason"
 import type { UsedSequences } from "@venue/domain/Withdrawal"
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
+import type { RailSight } from "./RailSight.ts"
 
 /** A transfer to the venue. `(rail, txHash, logIndex)` identifies it permanently. */
 export interface Arrival {
@@ -195,6 +196,8 @@ export interface RailProvider {
   readonly sweeper?: Sweeper
   /** Outage to report while the rail responds but its final state does not advance; undefined at other times. */
   readonly stalled?: Effect.Effect<RailOutage | undefined>
+  /** Returns what the provider last saw of its chain. Absent at a bank. */
+  readonly sight?: () => RailSight
   /** Returns the paying account recorded in a cursor, in the form that users see. For processes without a wallet. */
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }

@@ -16,8 +16,8 @@ const portsOf = (nodes: ReadonlyArray<ClusterPlan.PlannedNode>) =>
 
 it("gives the second gateway ports ten above those of the first, and each runner its own ports", () => {
   const [first, second] = ClusterPlan.gateways(usual)
-  assert.deepStrictEqual(portsOf([first!]), [4000, 4001, 4002, 4003, 4004, 4005])
-  assert.deepStrictEqual(portsOf([second!]), [4010, 4011, 4012, 4013, 4014, 4015])
+  assert.deepStrictEqual(portsOf([first!]), [4000, 4001, 4002, 4003, 4004, 4005, 4211])
+  assert.deepStrictEqual(portsOf([second!]), [4010, 4011, 4012, 4013, 4014, 4015, 4212])
   assert.deepStrictEqual(portsOf(ClusterPlan.runners(usual)), [4101, 4201, 4102, 4202, 4103, 4203])
   assert.strictEqual(second!.urls.trade, "ws://127.0.0.1:4013")
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")

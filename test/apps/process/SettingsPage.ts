@@ -30,7 +30,10 @@ const changes: Readonly<Record<Change, string>> = {
 
 const sections: ReadonlyArray<readonly [title: string, names: RegExp]> = [
   ["Rails, wallet and bank", /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK|RAIL|SIMULATED_RAILS)/],
-  ["Processes", /^VENUE_(CLUSTER|LOG|STOP|NODE|HEALTH|AUDITOR|DATA|CLOCK|ENVIRONMENT|MARKET_MAKER|EXTRA_USERS)/],
+  [
+    "Processes",
+    /^VENUE_(CLUSTER|LOG|STOP|NODE|HEALTH|OTLP|TRACE|AUDITOR|DATA|CLOCK|ENVIRONMENT|MARKET_MAKER|EXTRA_USERS)/
+  ],
   ["Addresses", /^VENUE_(HOST|ADMIN_(?!TOKEN)\w+|\w+_PORT|PUBLIC_\w+_URL|TRUSTED_PROXIES|COUNTRY_HEADER|ACCESS_LOG)$/],
   [
     "Sign-in and users",

@@ -5,11 +5,13 @@ import { Signer } from "@venue/providers/rails/Signer"
 import type { SigningOrder } from "@venue/providers/rails/SigningOrder"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
-import { Clock, ConfigProvider, Effect, FileSystem, type Layer, Redacted, Result, type Scope } from "effect"
+import * as Meter from "@venue/telemetry/Meter"
+import { Clock, ConfigProvider, Effect, FileSystem, type Layer, Metric, Redacted, Result, type Scope } from "effect"
 import * as SigningRecord from "../../../apps/wallet/SigningRecord.ts"
 import * as Wallet from "../../../apps/wallet/Wallet.ts"
 import * as WalletSettings from "../../../apps/wallet/WalletSettings.ts"
 import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
+import * as PrometheusText from "../../telemetry/PrometheusText.ts"
 import { cancel, destination, payment, sweep, token } from "./Orders.ts"
 import * as TestWallet from "./TestWallet.ts"
 import { tronKey, tronKeyText, tronPayment } from "./TronOrders.ts"
@@ -155,6 +157,27 @@ describe("the wallet", () => {
 })
 
 describe("a wallet for TRON alone", () => {
+  it.live("serves the day's payments, their limit and the refused orders as metrics, without the secret", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Effect.flatMap(TestWallet.options(), TestWallet.open)
+      yield* Effect.gen(function* () {
+        yield* sign(payment({ withdrawalId: "withdrawal-1" }))
+        yield* Effect.flip(sign(payment({ withdrawalId: "withdrawal-1", nonce: 99 })))
+      }).pipe(Effect.provide(TestWallet.signerAt(url)))
+      const response = yield* Effect.promise(() => fetch(`${url}/metrics`))
+      const families = PrometheusText.parse(yield* Effect.promise(() => response.text()))
+      const valueOf = (name: string) => families.get(name)?.samples.map(({ value }) => value)
+      assert.deepStrictEqual(valueOf("venue_wallet_paid_today_usd"), [Number(payment().amount) / 1e6])
+      assert.deepStrictEqual(valueOf("venue_wallet_day_limit_usd"), [1_000_000])
+      assert.deepStrictEqual(valueOf("venue_wallet_refusals_total"), [1])
+      assert.deepStrictEqual(valueOf("venue_ready"), [1])
+    }).pipe(
+      Effect.scoped,
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+      Effect.provideService(Meter.Collectors, new Set())
+    )
+  )
+
   it.live("reports accounts and signs only on chains with keys", () =>
     Effect.gen(function* () {
       const { limits, ...made } = yield* TestWallet.options()

@@ -55,7 +55,8 @@ const scene = () => {
         then()
       })
     },
-    nowMillis: () => now
+    nowMillis: () => now,
+    overloaded: () => {}
   })
   const push = (n: number, of = userId) =>
     queue.push(

@@ -203,7 +203,8 @@ it.live("charges unfinished messages for their memory, and closes the socket wit
       control: () => true,
       unfinished: (bytes) => (kept = bytes) <= most,
       unread: () => true,
-      close: () => {}
+      close: () => {},
+      closing: () => {}
     }
     const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
     const client = yield* RawClient.open(port)
@@ -237,7 +238,8 @@ it.live("limits the unread frames of all clients together, and closes a slow cli
       control: () => true,
       unfinished: () => true,
       unread: (bytes) => (waiting = bytes) < 100_000,
-      close: () => {}
+      close: () => {},
+      closing: () => {}
     }
     const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
     const client = yield* RawClient.open(port)

@@ -49,6 +49,7 @@ const start = () => {
     const gateway: Connection.Gateway = {
       nowMillis: () => 0,
       backpressure,
+      measured: {},
       signIn: (_id, _auth, _origin, done) =>
         done({
           caller: {
@@ -227,6 +228,7 @@ it("I48: limits the number and the total length of frames that are stored during
         submit: unused,
         follow: () => () => {},
         filled: () => {},
+        measured: {},
         after: () => {},
         pulse: unused,
         marketStreams,

@@ -5,6 +5,9 @@ import type { AddTwap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { VenueModes } from "@venue/storage/access/VenueModes"
+import * as Orders from "@venue/telemetry/catalogue/Orders"
+import * as Meter from "@venue/telemetry/Meter"
+import { Traces } from "@venue/telemetry/Traces"
 import { Clock, Effect, Result, identity } from "effect"
 import type { Submission, Submitted } from "../../../protocol/Desk.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
@@ -42,6 +45,7 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
+  const addRefusal = yield* Meter.counters(Orders.deskRefusals)
   const { decide, refusalOf } = yield* makeDecide(traders, twaps, disconnects)
   const submitOne = (submission: Submission): Submitted => {
     const answer = decide(submission)
@@ -56,14 +60,16 @@ export const make = Effect.fnUntraced(function* (
     traders.drop(userId)
     return refused(request.commandId.text, { _tag: "Faulted" })
   }
+  const handled = yield* traced(guarded)
   /** After an undecided submission, the same user's later submissions stay undecided, so that they keep their order. */
   const submitAll = (submissions: ReadonlyArray<Submission>) => {
     let undecided: Set<UserId> | undefined
     return submissions.map((submission) => {
       const { request, userId } = submission
       if (undecided?.has(userId)) return refused(request.commandId.text, { _tag: "AccountLoading" })
-      const answer = guarded(submission)
+      const answer = handled(submission)
       if (Repeats.isUndecided(answer)) (undecided ??= new Set()).add(userId)
+      else if (answer._tag !== "HandedOn") addRefusal({ reason: reasonOf(answer) })
       return answer
     })
   }
@@ -83,6 +89,21 @@ export const make = Effect.fnUntraced(function* (
         () => repeats.submit(submissions, clock.currentTimeMillisUnsafe())
       )
   })
+})
+
+/** Records a span for each traced submission. */
+const traced = Effect.fnUntraced(function* (handle: (submission: Submission) => Submitted) {
+  const traces = yield* Traces
+  const clock = yield* Clock.Clock
+  if (traces === undefined) return handle
+  return (submission: Submission): Submitted => {
+    const commandId = submission.request.commandId.text
+    if (!traces.isSampled(commandId)) return handle(submission)
+    const startNanos = clock.currentTimeNanosUnsafe()
+    const answer = handle(submission)
+    traces.record({ commandId, step: "desk", startNanos, endNanos: clock.currentTimeNanosUnsafe() })
+    return answer
+  }
 })
 
 /**
@@ -170,6 +191,9 @@ const makeDecide = Effect.fnUntraced(function* (
   }
   return { decide, refusalOf }
 })
+
+const reasonOf = (answer: Exclude<Submitted, { readonly _tag: "HandedOn" }>): string =>
+  answer._tag === "Refused" ? answer.refusal._tag : answer._tag
 
 const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAllOrders" && symbol === ""
 

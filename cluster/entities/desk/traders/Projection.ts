@@ -17,6 +17,8 @@ export interface Projection {
   readonly recorded: (userId: UserId, seq: number) => void
   /** Adds a claimed trader, whose earlier owner might not have written the rows up to `seq` to the tables. */
   readonly claimed: (userId: UserId, seq: number) => void
+  /** Returns the number of traders whose rows are not in the tables yet. */
+  readonly size: () => number
 }
 
 /** `isDone` is called when a trader's rows up to `seq` are in the tables. It returns whether to delete the `unprojected` entry. */
@@ -93,6 +95,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
 
   return identity<Projection>({
     recorded,
+    size: () => behind.size + claimed.size,
     claimed: (userId, seq) => {
       claimed.set(userId, seq)
       reached.delete(userId)

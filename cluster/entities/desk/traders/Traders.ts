@@ -22,6 +22,8 @@ export interface Traders {
   readonly startWaking: (userId: UserId) => void
   /** Queues traders to be loaded after those with a caller. */
   readonly enqueue: (userIds: Iterable<UserId>) => void
+  /** Returns the number of traders whose committed rows are not in the tables for queries yet. */
+  readonly unwrittenCount: () => number
   /** Returns the number of queued traders that are not loaded yet. */
   readonly pendingCount: () => number
   /** Waits until every queued trader has been claimed or has failed. */
@@ -108,6 +110,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     drop,
     keep,
     enqueue: sleepers.enqueue,
+    unwrittenCount: projection.size,
     pendingCount: sleepers.pendingCount,
     caughtUp: sleepers.caughtUp,
     unprojected: (userIds) => {

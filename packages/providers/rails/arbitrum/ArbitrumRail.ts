@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"
+import type { RailSight } from "../RailSight.ts"
 import type { Signer } from "../Signer.ts"
 import * as Cursor from "./Cursor.ts"
 import { arrivalStates } from "./ArrivalStates.ts"
@@ -32,11 +33,23 @@ export interface ArbitrumOptions {
 
 export const make = (options: ArbitrumOptions): RailProvider => {
   const accounts = SignerAccounts.of(options.signer)
+  const scanned = scan({ ...options, hot: Effect.map(accounts, ({ hot }) => hot) })
+  let seen: Pick<RailSight, "hotGas" | "hotMoney" | "readBlock"> = {
+    readBlock: undefined,
+    hotMoney: undefined,
+    hotGas: undefined
+  }
   return {
     rail,
     addressAt: options.addressAt,
     tokenContract: getAddress(options.token),
-    scan: scan({ ...options, hot: Effect.map(accounts, ({ hot }) => hot) }),
+    scan: (cursor, watched) =>
+      Effect.tap(scanned(cursor, watched), (result) =>
+        Effect.sync(() => {
+          seen = { ...seen, readBlock: Cursor.readBlockIn(result.cursor) }
+        })
+      ),
+    sight: () => ({ ...options.endpoints.sight(), ...seen }),
     arrivalStates: arrivalStates(options),
     nextSequence: Nonces.nextSequence(options),
     isOrdered: true,
@@ -49,7 +62,10 @@ export const make = (options: ArbitrumOptions): RailProvider => {
     outcome: outcome(options),
     holdings: Effect.fn("Arbitrum.holdings")(function* (question) {
       const { hot } = yield* accounts
-      return yield* Holdings.holdings(options, hot, question)
+      const paying: Holdings.HoldingsOptions["paying"] = ({ gas, money }) => {
+        seen = { ...seen, hotMoney: money, hotGas: gas }
+      }
+      return yield* Holdings.holdings({ ...options, paying }, hot, question)
     })
   }
 }

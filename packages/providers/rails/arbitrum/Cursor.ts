@@ -32,6 +32,10 @@ export const encode: (cursor: Cursor) => string = Schema.encodeSync(Text)
 export const payingAccountIn = (text: string): string | undefined =>
   Option.getOrUndefined(Schema.decodeUnknownOption(Text)(text))?.hot
 
+/** Returns the last block read, or undefined for an invalid cursor. */
+export const readBlockIn = (text: string): number | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(Text)(text))?.read.number
+
 export interface Range {
   readonly from: number
   readonly to: number

@@ -14,11 +14,13 @@ export interface HoldingsOptions {
   readonly endpoints: RpcEndpoints
   /** In lower case. */
   readonly token: string
+  /** Receives the paying account's balances: money in 1e-6 USD, native currency in wei. */
+  readonly paying?: (balances: { readonly money: bigint; readonly gas: bigint | undefined }) => void
 }
 
 /** Returns the holdings at a block that contains all credited arrivals and all settled payments. */
 export const holdings = Effect.fnUntraced(function* (
-  { endpoints, token }: HoldingsOptions,
+  { endpoints, paying = () => {}, token }: HoldingsOptions,
   hot: string,
   { addresses, cursor, sent }: HoldingsQuestion
 ): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
@@ -27,6 +29,7 @@ export const holdings = Effect.fnUntraced(function* (
   const { read } = yield* Effect.mapError(Cursor.decode(cursor), unavailable)
   if (read.number < block) return Option.none()
   const balances = yield* balancesAt(view, token, [...new Set([hot, ...addresses])], block)
+  paying({ money: balances[0]!, gas: yield* gasOf(view, hot) })
   const hasLeft = yield* Effect.forEach(
     sent,
     (payments) =>
@@ -42,6 +45,12 @@ export const holdings = Effect.fnUntraced(function* (
   const amount = balances.reduce((sum, balance) => sum + balance, 0n)
   return Option.some({ amount, position: `block ${block}`, block, hasLeft })
 })
+
+/** Returns the account's native currency, or undefined if it cannot be read now; no decision depends on it. */
+const gasOf = (view: ChainView, account: string) =>
+  view
+    .agreed((endpoint) => Effect.map(endpoint.ask([Chain.balance(account, view.head.number)]), ([balance]) => balance))
+    .pipe(Effect.orElseSucceed(() => undefined))
 
 /** Highest block whose arrivals all have enough confirmations. */
 export const confirmedBlock = ({ head }: ChainView): number => Math.max(0, head.number - confirmationsNeeded + 1)

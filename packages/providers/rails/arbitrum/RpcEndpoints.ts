@@ -2,6 +2,7 @@
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as FinalityWatch from "../FinalityWatch.ts"
+import type { RailSight } from "../RailSight.ts"
 import * as Chain from "./Chain.ts"
 import type { RpcEndpoint } from "./RpcEndpoint.ts"
 import { RpcFault } from "./RpcFault.ts"
@@ -10,6 +11,7 @@ export interface RpcEndpoints {
   /** Reads a view of the chain that is valid for the calls that follow immediately. */
   readonly look: Effect.Effect<ChainView, RailUnavailable>
   readonly stalled: FinalityWatch.FinalityWatch["stalled"]
+  readonly sight: () => Pick<RailSight, "newestBlock" | "answering" | "failing">
 }
 
 export interface RpcEndpointsOptions {
@@ -41,7 +43,7 @@ export const rail = "ARBITRUM_ONE"
 export const unavailable = (cause: unknown): RailUnavailable => new RailUnavailable({ rail, cause })
 
 export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
-  const answers = answersOf(options.leastEndpoints)
+  const { answers, failing } = answersOf(options.leastEndpoints)
   const finality = FinalityWatch.make(mostFinalityMillis)
   const look = Effect.gen(function* () {
     const heads = yield* answers(options.endpoints, (endpoint) => headOf(options, endpoint))
@@ -67,7 +69,12 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
       unanimous
     }
   }).pipe(Effect.withSpan("RpcEndpoints.look"))
-  return { look, stalled: finality.stalled }
+  const sight: RpcEndpoints["sight"] = () => ({
+    newestBlock: finality.newest(),
+    answering: options.endpoints.length - failing(),
+    failing: failing()
+  })
+  return { look, sight, stalled: finality.stalled }
 }
 
 /** Arbitrum's blocks become final with Ethereum's, every 6.4 minutes and about 15 minutes late. */
@@ -107,7 +114,10 @@ interface EndpointAnswer<A> {
   readonly answer: A
 }
 
-/** Logs an endpoint's first failure, and every change in the reason for its failure. */
+/**
+ * Logs an endpoint's first failure, and every change in the reason for its failure. `failing` returns the number of
+ * endpoints whose last request failed.
+ */
 const answersOf = (leastEndpoints: number) => {
   const reasons = new Map<string, string>()
   const tell = (name: string, reason: string) =>
@@ -116,7 +126,7 @@ const answersOf = (leastEndpoints: number) => {
       reasons.set(name, reason)
       return reason === "" ? Effect.void : Effect.logWarning(`Arbitrum One: ${name}: ${reason}`)
     })
-  return Effect.fnUntraced(function* <A>(
+  const answers = Effect.fnUntraced(function* <A>(
     endpoints: ReadonlyArray<RpcEndpoint>,
     ask: Ask<A>
   ): Effect.fn.Return<ReadonlyArray<EndpointAnswer<A>>, RailUnavailable> {
@@ -132,6 +142,14 @@ const answersOf = (leastEndpoints: number) => {
     if (answers.length >= Math.max(1, leastEndpoints)) return answers
     return yield* unavailable(faults[0] ?? tooFew(leastEndpoints))
   })
+  return {
+    answers,
+    failing: () =>
+      reasons
+        .values()
+        .filter((reason) => reason !== "")
+        .toArray().length
+  }
 }
 
 const sameOf = <A>([first, ...others]: ReadonlyArray<EndpointAnswer<A>>): Effect.Effect<A, RailUnavailable> => {

@@ -14,21 +14,24 @@ export interface TronHoldingsOptions {
   readonly nodes: TronNodes
   readonly token: TronAddress.AddressHex
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
+  /** Receives the paying account's balance in 1e-6 USD. */
+  readonly paying?: (money: bigint) => void
 }
 
 /** Reads everything from one node. */
-export const holdings = ({ hot, nodes, token }: TronHoldingsOptions) =>
+export const holdings = ({ hot, nodes, paying = () => {}, token }: TronHoldingsOptions) =>
   Effect.fn("Tron.holdings")(function* (
     question: HoldingsQuestion
   ): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
-    const paying = yield* hot
-    return yield* nodes.first((node) => readOf(node, token, paying, question))
+    const owner = yield* hot
+    return yield* nodes.first((node) => readOf(node, token, owner, paying, question))
   })
 
 const readOf = Effect.fnUntraced(function* (
   node: TronNode,
   token: TronAddress.AddressHex,
   hot: TronAddress.AddressHex,
+  paying: (money: bigint) => void,
   { addresses, cursor, sent }: HoldingsQuestion
 ): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
   const noted = TronCursor.read(cursor)
@@ -49,6 +52,7 @@ const readOf = Effect.fnUntraced(function* (
     block = number
   }
   const hasLeft = yield* Effect.forEach(sent, (payments) => hasLeftBy(node, payments, block), { concurrency: 4 })
+  paying(balances.get(hot)!)
   const amount = [...balances.values()].reduce((sum, balance) => sum + balance, 0n)
   return Option.some({ amount, position: `final block ${block}`, block, hasLeft })
 })

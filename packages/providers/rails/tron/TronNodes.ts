@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
+import type { RailSight } from "../RailSight.ts"
 import { type TronNode, unavailable } from "./TronNode.ts"
 
 export interface TronNodes {
@@ -16,6 +17,8 @@ export interface TronNodes {
   readonly all: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
+  /** Returns the number of nodes by the result of their last request. */
+  readonly sight: () => Pick<RailSight, "answering" | "failing">
 }
 
 export interface TronNodesOptions {
@@ -26,6 +29,7 @@ export interface TronNodesOptions {
 
 export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   const known = new Set<TronNode>()
+  const failing = new Set<TronNode>()
   const ofChain = Effect.fnUntraced(function* (node: TronNode) {
     if (known.has(node)) return node
     const { id } = yield* node.block(0)
@@ -39,9 +43,17 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   ): ReadonlyArray<Effect.Effect<A, E | RailUnavailable>> =>
     nodes.length === 0
       ? [Effect.fail(unavailable("this process has no node configured"))]
-      : nodes.map((node) => Effect.flatMap(ofChain(node), ask))
+      : nodes.map((node) =>
+          Effect.flatMap(ofChain(node), ask).pipe(
+            Effect.tap(() => Effect.sync(() => failing.delete(node))),
+            Effect.tapError((error) =>
+              error instanceof RailUnavailable ? Effect.sync(() => failing.add(node)) : Effect.void
+            )
+          )
+        )
 
   return {
+    sight: () => ({ answering: nodes.length - failing.size, failing: failing.size }),
     first: (ask) => {
       const [first = Effect.fail(unavailable("no node is configured")), ...others] = asking(ask)
       return others.reduce((previous, next) => Effect.catch(previous, (error) => retried(error, next)), first)

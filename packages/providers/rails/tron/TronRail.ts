@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as FinalityWatch from "../FinalityWatch.ts"
 import type { Arrival, ArrivalState, RailProvider, RailUnavailable } from "../RailProvider.ts"
+import type { RailSight } from "../RailSight.ts"
 import * as TronAddress from "./TronAddress.ts"
 import * as TronCursor from "./TronCursor.ts"
 import { type Block, type TronNode, unavailable } from "./TronNode.ts"
@@ -18,11 +19,19 @@ export interface TronOptions extends Omit<TronPayments.TronPaymentOptions, "outc
 export const make = (options: TronOptions): RailProvider => {
   const outcomeOf = outcome(options)
   const finality = FinalityWatch.make(mostFinalityMillis)
+  const scanned = scan({ ...options, finality })
+  let seen: Pick<RailSight, "hotMoney" | "readBlock"> = { readBlock: undefined, hotMoney: undefined }
   return {
     rail: "TRON",
     addressAt: options.addressAt,
     tokenContract: TronAddress.ofHex(options.token),
-    scan: scan({ ...options, finality }),
+    scan: (cursor, watched) =>
+      Effect.tap(scanned(cursor, watched), (result) =>
+        Effect.sync(() => {
+          seen = { ...seen, readBlock: TronCursor.read(result.cursor)?.tip.number }
+        })
+      ),
+    sight: () => ({ ...options.nodes.sight(), newestBlock: finality.newest(), ...seen, hotGas: undefined }),
     stalled: finality.stalled,
     arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
       Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
@@ -38,7 +47,12 @@ export const make = (options: TronOptions): RailProvider => {
     sign: TronPayments.sign({ ...options, outcome: outcomeOf }),
     send: TronPayments.send(options),
     outcome: outcomeOf,
-    holdings: holdings(options)
+    holdings: holdings({
+      ...options,
+      paying: (money) => {
+        seen = { ...seen, hotMoney: money }
+      }
+    })
   }
 }
 
