@@ -35,7 +35,7 @@ export const of = ({ people, secrets, settings, signInUri, urls }: DevVenue) => 
   admin_token: secrets.adminToken,
   operators: [
     { name: firstOperator, token: secrets.adminToken, roles: ["admin"] },
-    { ...Seed.treasurer, token: secrets.treasurerToken }
+    { name: Seed.treasurer.name, token: secrets.treasurerToken, roles: Seed.treasurer.roles }
   ],
   service_name: settings.serviceName,
   sign_in_uri: signInUri,

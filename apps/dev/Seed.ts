@@ -120,7 +120,12 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
 })
 
 /** Second operator, in addition to the holder of the token in the settings, because some actions need two people. */
-export const treasurer: NewOperator = { name: "treasurer", roles: ["treasurer"] }
+export const treasurer: NewOperator = {
+  name: "treasurer",
+  roles: ["treasurer"],
+  expiresAtMillis: null,
+  needsFactor: false
+}
 
 export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {
   const operators = yield* Operators

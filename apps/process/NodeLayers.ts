@@ -5,6 +5,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { Seal } from "@venue/postgres/Seal"
+import * as NodeList from "@venue/storage/nodes/NodeList"
 import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Option, Schedule } from "effect"
@@ -27,7 +28,7 @@ export interface NodeTerms {
 
 /** Returns the layers. The node joins before its services start and leaves after they have stopped. */
 export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments, priceSources }: NodeTerms) =>
-  LivingGateways.layer.pipe(
+  Layer.merge(LivingGateways.layer, NodeList.layer).pipe(
     Layer.provideMerge(
       Membership.layer({
         nodeId: SecureRandom.uuidV4Unsafe(),

@@ -84,7 +84,8 @@ const eachOperation = (
     })
   )
 
-const beyondOperations =
+/** Text about responses that operations do not list. */
+export const beyondOperations =
   "The operations below do not list the responses that any request can receive: 400 for bytes that are not HTTP, " +
   "404 for an unknown path, 405 with `Allow` for an unsupported method, 408 for a request that does not arrive in time, " +
   "413 or 415 for a body that the operation does not accept, 414 for a URL above 8 KiB, 431 for a request line and headers " +
@@ -92,7 +93,8 @@ const beyondOperations =
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 
-const exemplified = (schemas: Schemas, examples: Examples): Schemas =>
+/** Adds an example to each schema that has one. */
+export const exemplified = (schemas: Schemas, examples: Examples): Schemas =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
       const example = examples[name]

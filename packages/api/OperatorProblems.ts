@@ -5,6 +5,7 @@ import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 /** Returns functions that build the operator interface's problems; the problems' URIs start with `baseUrl`. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
+  ...ofSessions(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
     new Forbidden(
       body(baseUrl, 403, "role-needed", {
@@ -65,6 +66,33 @@ export const ofOperators = (baseUrl: string) => ({
         detail: `The client_id ${quoted(clientId)} is taken by a registered or disabled application; choose another client_id.`
       })
     )
+})
+
+const ofSessions = (baseUrl: string) => ({
+  operatorSessionNeeded: () =>
+    new Forbidden(
+      body(baseUrl, 403, "second-factor-required", {
+        detail:
+          "The operator token requires a second factor; exchange it with a code at POST /operators/session, and send the token of the session."
+      })
+    ),
+  factorNotEnrolled: (isNeeded: boolean) =>
+    new Conflict(
+      body(baseUrl, 409, "factor-not-enrolled", {
+        detail: isNeeded
+          ? "The operator has no second factor yet; create one with POST /operators/second-factor."
+          : "The operator token requires no second factor; use the token itself."
+      })
+    ),
+  factorEnrolled: (isNeeded: boolean) =>
+    new Conflict(
+      body(baseUrl, 409, "factor-enrolled", {
+        detail: isNeeded
+          ? "The operator's second factor is in use already; ask an admin to discard it with POST /operators/renew and second_factor true."
+          : "The operator token requires no second factor; ask an admin to require one with POST /operators/renew and second_factor true."
+      })
+    ),
+  ordersNotCancelled: (detail: string) => new Conflict(body(baseUrl, 409, "orders-not-cancelled", { detail }))
 })
 
 const ofReviews = (baseUrl: string) => ({

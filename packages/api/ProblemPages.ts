@@ -18,6 +18,12 @@ export const pages = {
     "The deposit already has an owner or is too recent. Assign a deposit to a user once it is CONFIRMED; book it as the venue's own money once it is final. GET /deposits/unmatched lists the deposits without an owner.",
   "role-needed":
     "The operator lacks the role that the request requires; `detail` states the role. Ask an admin to grant it.",
+  "factor-not-enrolled":
+    "The operator has no second factor to exchange a code of; `detail` states whether to create one or to use the token itself.",
+  "factor-enrolled":
+    "A second factor of the operator is in use already, or none is required; ask an admin to change this with POST /operators/renew.",
+  "orders-not-cancelled":
+    "The desk of the user does not accept the cancel now; `detail` states the reason. Send the request again when the reason has ended.",
   "account-frozen": "The operator has frozen the account; ask the operator for the reason.",
   "second-factor-required":
     "The request requires the user's second factor; sign in with the second factor, then try again.",

@@ -23,3 +23,9 @@ export const mayAct = (roles: ReadonlyArray<OperatorRole>, needed: OperatorRole)
 
 /** Name of the operator whose token is `VENUE_ADMIN_TOKEN`; that operator is in no table and cannot be removed. */
 export const firstOperator = "operator"
+
+/** Lifetime of an operator's token in days: the default of an appointment, and the maximum. */
+export const tokenDays = { usual: 90, most: 365 } as const
+
+/** Lifetime of an operator's session in hours. */
+export const sessionHours = 12

@@ -7,7 +7,9 @@ import { advisoryLocks } from "./AdvisoryLocks.ts"
 import * as ConcurrentIndexes from "./ConcurrentIndexes.ts"
 import { report, reported } from "./MigrationProgress.ts"
 import { baseline } from "./migrations/0001_baseline.ts"
+import { operators } from "./migrations/0005_operators.ts"
 import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
+import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
 /**
@@ -19,6 +21,7 @@ import * as Table from "./Table.ts"
  */
 const all = {
   "0001_baseline": baseline,
+  "0005_operators": operators,
   "0006_auditor_checkpoint": auditorCheckpoint
 }
 
@@ -26,7 +29,12 @@ const all = {
  * Indexes on tables that can become very large, by name. `create index concurrently` builds them while a venue is
  * running.
  */
-const largeIndexes: ConcurrentIndexes.Indexes = {}
+const largeIndexes: ConcurrentIndexes.Indexes = {
+  audit_of_actor: "audit (actor, number)",
+  audit_of_action: "audit (action, number)",
+  venue_user_of_name: "venue_user (name)",
+  user_state_frozen: "user_state (user_id) where frozen"
+}
 
 const numbers = new Map(
   Object.keys(all).map((key) => {
@@ -81,12 +89,41 @@ const refusal = (rows: ReadonlyArray<Table.Row<typeof applied>>): string | undef
     : undefined
 }
 
+const missingIndexes = Table.selection({ name: { schema: Schema.String, expression: "wanted.name" } })
+
+/** Names of migrations and indexes of this release that the database lacks; fails for a database of another release. */
+const missing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [existing] = yield* sql<{ readonly table: string | null }>`select to_regclass('migration')::text as table`
+  if (existing?.table === null) return Object.keys(all)
+  const rows = yield* applied.all(sql`select ${applied.columns} from migration order by migration_id`)
+  const message = refusal(rows)
+  if (message !== undefined) return yield* new MigrationError({ kind: "BadState", message })
+  const known = new Set(rows.map(({ number }) => number))
+  const indexes = yield* missingIndexes.all(sql`
+    select ${missingIndexes.columns} from unnest(${Object.keys(largeIndexes)}::text[]) wanted (name)
+    where not exists (select from pg_index where indexrelid = to_regclass(wanted.name) and indisvalid)`)
+  return [
+    ...Object.keys(all).filter((key) => !known.has(Number.parseInt(key, 10))),
+    ...indexes.map(({ name }) => `index ${name}`)
+  ]
+})
+
+/** Only checks the database for a role without the right to create tables, which the owner must have prepared. */
+const prepare = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (yield* MayCreate.mayCreate(sql)) {
+    yield* sql.withTransaction(migrate)
+    return yield* ConcurrentIndexes.build(largeIndexes)
+  }
+  const names = yield* missing
+  if (names.length === 0) return
+  const message = `the database lacks tables or indexes of this release (${names.join(", ")}), ${MayCreate.byOwner}`
+  return yield* new MigrationError({ kind: "BadState", message })
+})
+
 /**
  * Runs the migrations and provides no service. Every layer that needs tables provides this layer to itself; because
  * it is one shared value, it runs once.
  */
-export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.andThen(sql.withTransaction(migrate), ConcurrentIndexes.build(largeIndexes))
-  )
-)
+export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(prepare)

@@ -4,7 +4,7 @@ import type { Message } from "@venue/api/AsyncApi"
 import { document as marketData } from "@venue/api/marketData/Document"
 import { frames as marketDataFrames } from "@venue/api/marketData/FrameMessage"
 import { Subscribe, Unsubscribe } from "@venue/api/marketData/CommandSchema"
-import { described } from "@venue/api/OpenApi"
+import { document as operator } from "@venue/api/admin/Document"
 import { ErrorModel } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { document as main } from "@venue/api/rest/Document"
@@ -20,7 +20,7 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type O
 
 const options = { brand: "svc", baseUrl: "http://venue.test", accessOf: ruleOf }
 
-export const openApis = { main: main(options), funding: funding(options), operator: described(AdminApi) }
+export const openApis = { main: main(options), funding: funding(options), operator: operator("http://venue.test") }
 
 export const asyncApis = {
   trade: trade({ brand: "svc", url: "wss://venue.test/trade" }),

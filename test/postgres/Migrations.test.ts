@@ -15,7 +15,11 @@ describe("database migrations", () => {
       yield* Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" })
       yield* migrate
       const rows = yield* sql`select migration_id as number, name from migration order by migration_id`
-      assert.deepStrictEqual(rows, [{ number: 1, name: "baseline" }])
+      assert.deepStrictEqual(rows, [
+        { number: 1, name: "baseline" },
+        { number: 5, name: "operators" },
+        { number: 6, name: "auditor_checkpoint" }
+      ])
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
@@ -46,7 +50,7 @@ describe("database migrations", () => {
       const { message } = yield* Effect.flip(migrate)
       assert.strictEqual(
         message,
-        "the database is at migration 9999 and this release has migrations up to 1: start the release that upgraded the database, or a newer one"
+        "the database is at migration 9999 and this release has migrations up to 6: start the release that upgraded the database, or a newer one"
       )
     }).pipe(Effect.provide(emptyPostgresLayer))
   )

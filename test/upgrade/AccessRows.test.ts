@@ -142,7 +142,7 @@ layer(RestoredRows.layer)("access rows of release 0.1.0", (it) => {
         { name: "dora", roles }
       ])
       const token = Redacted.make("svc_test_treasurer_cbb6ed95fcb00b41c7e51d7e65f3683e52f085c62740231d")
-      assert.strictEqual(Option.getOrThrow(yield* ofToken(token)).name, "treasurer")
+      assert.strictEqual(Option.getOrThrow(yield* ofToken(token)).operator.name, "treasurer")
       expect(yield* (yield* Audit).about(dan)).toMatchObject([
         { action: "terms_accepted", actor: dan, subject: dan, facts: { termsVersion: "1" } }
       ])

@@ -32,6 +32,7 @@ const emptyTables = [
   "audit_checkpoint_piece",
   "funding_hour",
   "node",
+  "operator_session",
   "referral_reward",
   "sign_in_attempt",
   "sweep"

@@ -1,4 +1,4 @@
-/** The operator interface: served on loopback only, with a bearer token for each operator. */
+/** The operator interface, with a bearer token for each operator. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
@@ -8,6 +8,7 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
+import { AuditGroup } from "./AuditLog.ts"
 import { AppointmentsGroup } from "./Appointments.ts"
 import { DelistingsGroup } from "./Delistings.ts"
 import { DepositsGroup } from "./Deposits.ts"
@@ -17,7 +18,9 @@ import { InstrumentsGroup } from "./Instruments.ts"
 import { KeysGroup } from "./Keys.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
+import { NodesGroup } from "./Nodes.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
+import { OperatorSessionsGroup } from "./OperatorSessions.ts"
 import { OwnMoneyGroup } from "./OwnMoney.ts"
 import { PricesGroup } from "./Prices.ts"
 import { Proof } from "./Proof.ts"
@@ -29,6 +32,8 @@ import { SplitsGroup } from "./Splits.ts"
 import { TradingStateGroup } from "./TradingState.ts"
 import { usdChange } from "../Usd.ts"
 import { TreasuryFlagsGroup } from "./TreasuryFlags.ts"
+import { UserLookupsGroup } from "./UserLookups.ts"
+import { UserOrdersGroup } from "./UserOrders.ts"
 import { UsersGroup } from "./Users.ts"
 import { WithdrawalsGroup } from "./Withdrawals.ts"
 import { VenueModeGroup } from "./VenueMode.ts"
@@ -103,6 +108,8 @@ export class AdminApi extends HttpApi.make("venue-admin")
     PricesGroup,
     FuturesGroup,
     UsersGroup,
+    UserLookupsGroup,
+    UserOrdersGroup,
     KeysGroup,
     OAuthClientsGroup,
     SigningKeysGroup,
@@ -116,6 +123,9 @@ export class AdminApi extends HttpApi.make("venue-admin")
     InstrumentsGroup,
     LimitsGroup,
     AppointmentsGroup,
+    OperatorSessionsGroup,
+    AuditGroup,
+    NodesGroup,
     WithdrawalsGroup,
     DepositsGroup,
     OwnMoneyGroup,

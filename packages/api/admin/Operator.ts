@@ -6,7 +6,10 @@ import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity } from "effect
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized } from "../Problem.ts"
 
 /** Operator who sends the request; the audit log records the name. */
-export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
+export class Operator extends Context.Service<
+  Operator,
+  { readonly name: string; readonly roles: ReadonlyArray<OperatorRole> }
+>()("@venue/api/admin/Operator") {}
 
 /** Middleware that authenticates an operator and checks the role of the operation. */
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
@@ -21,6 +24,14 @@ export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { prov
 export const NeededRole = Context.Reference<OperatorRole | undefined>("@venue/api/admin/NeededRole", {
   defaultValue: () => undefined
 })
+
+/** Annotation of operations that a token with an unproven second factor can call. */
+export const AcceptsUnproven = Context.Reference<boolean>("@venue/api/admin/AcceptsUnproven", {
+  defaultValue: () => false
+})
+
+/** Whether an operation needs a session, if the operator's token needs a second factor. */
+export const needsProof = ({ annotations }: HttpApiEndpoint.Top): boolean => !Context.get(annotations, AcceptsUnproven)
 
 /** Returns the role that an operation needs. */
 export const neededFor = ({ annotations, method }: HttpApiEndpoint.Top): OperatorRole =>

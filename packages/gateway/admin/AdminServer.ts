@@ -1,6 +1,6 @@
 /** Operator interface: on a loopback address, or with TLS and an allow list on any other address. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { described } from "@venue/api/OpenApi"
+import { document } from "@venue/api/admin/Document"
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -13,6 +13,7 @@ import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Alarms from "./Alarms.ts"
+import * as AuditLog from "./AuditLog.ts"
 import * as Appointments from "./Appointments.ts"
 import * as Commands from "./Commands.ts"
 import * as Delistings from "./Delistings.ts"
@@ -23,7 +24,9 @@ import * as Instruments from "./Instruments.ts"
 import * as Keys from "./Keys.ts"
 import * as Limits from "./Limits.ts"
 import * as OAuthClients from "./OAuthClients.ts"
+import * as Nodes from "./Nodes.ts"
 import * as Operators from "./Operators.ts"
+import * as OperatorSessions from "./OperatorSessions.ts"
 import * as OwnMoney from "./OwnMoney.ts"
 import * as Prices from "./Prices.ts"
 import * as Providers from "./Providers.ts"
@@ -33,6 +36,8 @@ import * as SigningKeys from "./SigningKeys.ts"
 import * as Splits from "./Splits.ts"
 import * as TradingState from "./TradingState.ts"
 import * as TreasuryFlags from "./TreasuryFlags.ts"
+import * as UserLookups from "./UserLookups.ts"
+import * as UserOrders from "./UserOrders.ts"
 import * as Users from "./Users.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 import * as VenueMode from "./VenueMode.ts"
@@ -61,6 +66,10 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Prices.layer,
           Futures.layer,
           Users.layer,
+          UserLookups.layer,
+          UserOrders.layer,
+          AuditLog.layer,
+          Nodes.layer,
           Keys.layer,
           OAuthClients.layer,
           SigningKeys.layer,
@@ -74,6 +83,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Instruments.layer,
           Limits.layer,
           Appointments.layer,
+          OperatorSessions.layer,
           Withdrawals.layer,
           Deposits.layer,
           OwnMoney.layer,
@@ -86,7 +96,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
         Layer.provide(Operators.layer(token)),
         Layer.provide(invalidRequest)
       ),
-      Pages.layer(() => described(AdminApi))
+      Pages.layer(document)
     ),
     // With TLS, the certificate already ties the name to this server.
     ...(tls === undefined ? { names: namesOf(baseUrl) } : {}),

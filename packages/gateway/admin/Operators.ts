@@ -1,5 +1,5 @@
 /** Authentication of operators by token, their roles, and the helpers that all operator endpoints share. */
-import { mayUse, neededFor, Operator, OperatorOnly } from "@venue/api/admin/Operator"
+import { mayUse, neededFor, needsProof, Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import type { Problems, ServiceUnavailable } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -10,6 +10,7 @@ import { firstOperator, type OperatorRole } from "@venue/domain/Operator"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
+import type { Presented } from "@venue/storage/access/Operators"
 import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
@@ -46,31 +47,41 @@ export const layer = (token: Redacted.Redacted) =>
       ): Effect.Effect<Option.Option<KnownOperator>, ServiceUnavailable> =>
         isSameText(Redacted.value(credential), Redacted.value(token))
           ? Effect.succeedSome(first)
-          : lookUps
-              .withPermit(tokens.find(credential))
-              .pipe(Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining())))
+          : lookUps.withPermit(tokens.find(credential)).pipe(
+              Effect.map(Option.map(known)),
+              Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+            )
       return OperatorOnly.of({
         operator: Effect.fnUntraced(function* (answer, { credential, endpoint }) {
           const operator = yield* operatorOf(credential)
           if (Option.isNone(operator)) return yield* rejectGuess(credential)
-          const { name, roles } = operator.value
+          const { isProven, name, roles } = operator.value
+          if (!isProven && needsProof(endpoint)) return yield* refusals.operatorSessionNeeded()
           if (!mayUse(roles, endpoint)) return yield* refusals.roleNeeded(neededFor(endpoint), roles)
-          return yield* Effect.provideService(answer, Operator, { name })
+          return yield* Effect.provideService(answer, Operator, { name, roles })
         })
       })
     })
   )
 
 const missing = "The operator token is missing; send Authorization: Bearer with an operator token."
-const unknown = "The operator token is unknown, or the operator was dismissed; send a valid token."
+const unknown = "The operator token is unknown, expired or renewed, or the operator was dismissed; send a valid token."
 
 interface KnownOperator {
   readonly name: string
   readonly roles: ReadonlyArray<OperatorRole>
+  /** Whether the credential suffices: a session, or a token that needs no second factor. */
+  readonly isProven: boolean
 }
 
+const known = ({ isSession, operator: { name, needsFactor, roles } }: Presented): KnownOperator => ({
+  name,
+  roles,
+  isProven: isSession || !needsFactor
+})
+
 /** Operator whose token is in the settings; accepted without a database lookup. */
-const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
+const first: KnownOperator = { name: firstOperator, roles: ["admin"], isProven: true }
 const lookUpsAtOnce = 2
 /**
  * Delay before the response to a wrong token. A burst of 10 wrong tokens from an address, and then one a second, get

@@ -197,4 +197,5 @@ const makeLocate = Effect.gen(function* () {
     )
 })
 
-const peopleNeeded = ({ amount }: Pick<Withdrawal, "amount">, limit: bigint): number => (amount > limit ? 2 : 1)
+/** Returns the number of operators who must make the same decision. */
+export const peopleNeeded = ({ amount }: Pick<Withdrawal, "amount">, limit: bigint): number => (amount > limit ? 2 : 1)

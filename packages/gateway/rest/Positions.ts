@@ -38,9 +38,17 @@ export const layer = group(
 const body = (
   baseUrl: string,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,
-  { balance, holdings }: AccountSummary
+  summary: AccountSummary
 ): typeof PositionsBalanceResponseBody.Type => ({
   $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),
+  ...accountBody(instruments, summary)
+})
+
+/** Converts an account's positions and balance to their wire format. */
+export const accountBody = (
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
+  { balance, holdings }: AccountSummary
+) => ({
   positions: holdings.filter(isShown).map((holding) => positionPublic(instruments.get(holding.symbol)!, holding)),
   balance: balancePublic(balance)
 })

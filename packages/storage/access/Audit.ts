@@ -7,10 +7,12 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { named, of, storable, text, timestamptz } from "@venue/postgres/Column"
+import * as Count from "@venue/postgres/Count"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { JournalRows } from "@venue/journal/JournalMemory"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import { type Page, pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 
 const auditTable = Table.make("audit", {
@@ -31,11 +33,20 @@ const auditTable = Table.make("audit", {
 export type Recorded = Table.Row<typeof auditTable>
 export type Deed = Omit<Recorded, "recordedAtMillis">
 
+/** Members of entries; the start is inclusive, the end exclusive. */
+export interface Filter extends Partial<Pick<Recorded, "action" | "actor" | "subject">> {
+  readonly startMillis?: number | undefined
+  readonly endMillis?: number | undefined
+}
+
 export class Audit extends Context.Service<
   Audit,
   {
     readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns the newest 100 entries about a subject, newest first. */
+    /** Returns a page of the entries that match every given member of the filter, newest first. */
+    readonly page: (filter: Filter, page: Page) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
+    readonly count: (filter: Filter) => Effect.Effect<number, DatabaseUnavailable>
     readonly about: (subject: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Audit") {
@@ -48,6 +59,13 @@ export class Audit extends Context.Service<
           const recordedAtMillis = yield* Clock.currentTimeMillis
           yield* sql`insert into audit ${auditTable.values({ ...deed, recordedAtMillis })}`
         }, orUnavailable),
+        page: Effect.fn("Audit.page")((filter: Filter, page: Page) => {
+          const { limit, offset } = pageOf(page)
+          return auditTable.all(sql`
+            select ${auditTable.columns} ${matching(sql, filter)}
+            order by number desc limit ${limit} offset ${offset}`)
+        }, orUnavailable),
+        count: Effect.fn("Audit.count")((filter: Filter) => Count.ofRows(sql, matching(sql, filter)), orUnavailable),
         about: Effect.fn("Audit.about")(
           (subject: string) =>
             auditTable.all(sql`
@@ -80,6 +98,15 @@ export class Audit extends Context.Service<
             Effect.map((recordedAtMillis) => add({ ...deed, recordedAtMillis })),
             tables.transaction
           ),
+        page: (filter, page) =>
+          Effect.map(catchUp, () => {
+            const { limit, offset } = pageOf(page)
+            return matchingOf(recorded.rows(), filter)
+              .toReversed()
+              .slice(offset, offset + limit)
+          }).pipe(tables.transaction),
+        count: (filter) =>
+          Effect.map(catchUp, () => Count.ofMemory(matchingOf(recorded.rows(), filter))).pipe(tables.transaction),
         about: (subject) =>
           Effect.map(catchUp, () =>
             recorded
@@ -94,3 +121,24 @@ export class Audit extends Context.Service<
 }
 
 const maxListed = 100
+
+const matching = (sql: SqlClient.SqlClient, { action, actor, endMillis, startMillis, subject }: Filter) =>
+  sql`from audit where ${sql.and([
+    ...(action === undefined ? [] : [sql`action = ${storable(action)}`]),
+    ...(actor === undefined ? [] : [sql`actor = ${storable(actor)}`]),
+    ...(subject === undefined ? [] : [sql`user_id = ${storable(subject)}`]),
+    ...(startMillis === undefined ? [] : [sql`recorded_at >= ${new Date(startMillis)}`]),
+    ...(endMillis === undefined ? [] : [sql`recorded_at < ${new Date(endMillis)}`])
+  ])}`
+
+const matchingOf = (rows: ReadonlyArray<Recorded>, filter: Filter): ReadonlyArray<Recorded> => {
+  const { action, actor, endMillis = Infinity, startMillis = -Infinity, subject } = filter
+  return rows.filter(
+    (row) =>
+      (action === undefined || row.action === action) &&
+      (actor === undefined || row.actor === actor) &&
+      (subject === undefined || row.subject === subject) &&
+      row.recordedAtMillis >= startMillis &&
+      row.recordedAtMillis < endMillis
+  )
+}

@@ -44,6 +44,8 @@ export class Identities extends Context.Service<
     readonly arrive: (
       arrival: Arrival
     ) => Effect.Effect<{ readonly userId: UserId; readonly isNew: boolean }, DatabaseUnavailable>
+    /** Returns the user of a wallet address, which can be in any letter case. */
+    readonly userOf: (address: string) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
     /** Returns the user's identities, oldest first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Identity>, DatabaseUnavailable>
   }
@@ -80,6 +82,12 @@ const make = Effect.gen(function* () {
       yield* users.create({ userId: identity.userId, name: identity.address })
       return { userId: identity.userId, isNew: true }
     }, identities.transaction),
+    userOf: Effect.fn("Identities.userOf")((address: string) =>
+      Effect.map(
+        identities.find({ subject: subjectOf(address.toLowerCase()) }),
+        Option.map(({ userId }) => userId)
+      )
+    ),
     ofUser: Effect.fn("Identities.ofUser")((userId: UserId) => identities.list({ userId }))
   })
 })

@@ -35,6 +35,8 @@ export class Profiles extends Context.Service<
   {
     /** Returns a user's profile, which is empty if the user has no row. */
     readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
+    /** Returns the user with this username. */
+    readonly userOf: (username: string) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
     /** Returns at most `limit` public profiles with user ids above `after`, ordered by id. */
     readonly shown: (page: ShownPage) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
     /** Returns the public profiles among these users, ordered by id. */
@@ -58,6 +60,12 @@ const make = Effect.gen(function* () {
     find: Effect.fn("Profiles.find")(function* (userId: UserId) {
       return Option.match(yield* profiles.find({ userId }), { onNone: () => empty, onSome: profileOf })
     }),
+    userOf: Effect.fn("Profiles.userOf")((username: string) =>
+      Effect.map(
+        profiles.find({ username }),
+        Option.map(({ userId }) => userId)
+      )
+    ),
     shown: Effect.fn("Profiles.shown")(function* ({ after = UserId.make(""), limit }: ShownPage) {
       return (yield* profiles.list({ isPublic: true, userId: Store.above(after) }, limit)).map(shownOf)
     }),

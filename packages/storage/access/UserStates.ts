@@ -5,10 +5,12 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, of, orNull, storable, text } from "@venue/postgres/Column"
+import * as Count from "@venue/postgres/Count"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Factors } from "./Factors.ts"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import { type Page, pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import { Revocations } from "./Revocations.ts"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -87,6 +89,9 @@ export class UserStates extends Context.Service<
     readonly setRegion: (userId: UserId, country: string) => Change
     readonly freeze: (userId: UserId) => Change
     readonly unfreeze: (userId: UserId) => Change
+    /** Returns the frozen users, ordered by id. */
+    readonly frozen: (page: Page) => Effect.Effect<ReadonlyArray<UserId>, DatabaseUnavailable>
+    readonly countFrozen: Effect.Effect<number, DatabaseUnavailable>
   }
 >()("@venue/storage/access/UserStates") {
   static readonly layer: Layer.Layer<
@@ -113,6 +118,13 @@ export class UserStates extends Context.Service<
             select ${owners.columns} from user_state where identity_reference = ${storable(reference)}`)
           return Option.map(owner, ({ userId }) => userId)
         }, orUnavailable),
+        frozen: Effect.fnUntraced(function* (page) {
+          const { limit, offset } = pageOf(page)
+          const rows = yield* owners.all(sql`
+            select ${owners.columns} from user_state where frozen order by user_id limit ${limit} offset ${offset}`)
+          return rows.map(({ userId }) => userId)
+        }, orUnavailable),
+        countFrozen: orUnavailable(Count.ofRows(sql, sql`from user_state where frozen`)),
         put: Effect.fnUntraced(function* (userId, change) {
           yield* sql`
             insert into user_state ${stateTable.values({ userId, ...change })}
@@ -128,7 +140,13 @@ export class UserStates extends Context.Service<
       const { table } = yield* MemoryTables
       const factors = yield* Factors
       const users = yield* Users
-      const rows = table<Progress>()
+      const rows = table<Progress & { readonly userId: UserId }>()
+      const frozenUsers = () =>
+        rows
+          .rows()
+          .filter(({ frozen }) => frozen)
+          .map(({ userId }) => userId)
+          .toSorted()
       const references = table<UserId>()
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
@@ -143,9 +161,15 @@ export class UserStates extends Context.Service<
               (userId) => rows.get(userId)?.identityReference === reference
             )
           ),
+        frozen: (page) =>
+          Effect.sync(() => {
+            const { limit, offset } = pageOf(page)
+            return frozenUsers().slice(offset, offset + limit)
+          }),
+        countFrozen: Effect.sync(() => Count.ofMemory(frozenUsers())),
         put: (userId, change) =>
           Effect.sync(() => {
-            rows.set(userId, { ...nothing, ...rows.get(userId), ...change })
+            rows.set(userId, { ...nothing, ...rows.get(userId), ...change, userId })
             if (typeof change.identityReference === "string") references.set(change.identityReference, userId)
           })
       })
@@ -169,6 +193,8 @@ interface States {
     userId: UserId
   ) => Effect.Effect<Progress & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
   readonly referredTo: (reference: string) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
+  readonly frozen: (page: Page) => Effect.Effect<ReadonlyArray<UserId>, DatabaseUnavailable>
+  readonly countFrozen: Effect.Effect<number, DatabaseUnavailable>
   readonly put: (userId: UserId, change: Partial<Progress>) => Effect.Effect<void, DatabaseUnavailable>
 }
 
@@ -216,6 +242,8 @@ const make = Effect.fnUntraced(function* (table: States) {
       change(userId, { termsVersion })
     ),
     setRegion: Effect.fn("UserStates.setRegion")((userId: UserId, seenIn: string) => change(userId, { seenIn })),
+    frozen: Effect.fn("UserStates.frozen")(table.frozen),
+    countFrozen: table.countFrozen,
     freeze: Effect.fn("UserStates.freeze")((userId: UserId) => change(userId, { frozen: true })),
     unfreeze: Effect.fn("UserStates.unfreeze")((userId: UserId) => change(userId, { frozen: false }))
   })

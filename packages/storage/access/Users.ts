@@ -39,6 +39,8 @@ export class Users extends Context.Service<
     readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     /** Returns a user's few accounts in the order in which they were opened, the primary account first. */
     readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
+    /** Returns the users with exactly this name, the oldest first; at most 100. */
+    readonly named: (name: string) => Effect.Effect<ReadonlyArray<User>, DatabaseUnavailable>
     readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Users") {
@@ -77,6 +79,13 @@ export class Users extends Context.Service<
             select 1 from venue_user where user_id = ${storable(userId)} for no key update`
           if (locked.length === 0) return yield* new UnknownUser({ userId })
         }, orUnavailable),
+        named: Effect.fn("Users.named")(
+          (name: string) =>
+            userTable.all(sql`
+              select ${userTable.columns} from venue_user
+              where name = ${storable(name)} order by created_at, user_id limit ${maxNamed}`),
+          orUnavailable
+        ),
         accounts: Effect.fn("Users.accounts")(
           (userId: UserId) =>
             accountTable.all(sql`
@@ -122,9 +131,19 @@ export class Users extends Context.Service<
               .sort((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
             return user === undefined ? opened : [primaryOf(user), ...opened]
           }),
+        named: (name) =>
+          Effect.sync(() =>
+            users
+              .rows()
+              .filter((user) => user.name === name)
+              .toSorted((a, b) => a.createdAtMillis - b.createdAtMillis || (a.userId < b.userId ? -1 : 1))
+              .slice(0, maxNamed)
+          ),
         ownerOf: (accountId) =>
           Effect.sync(() => Option.fromUndefinedOr((users.get(accountId) ?? accounts.get(accountId))?.userId))
       })
     })
   ).pipe(Layer.provide([MemoryTables.layer, JournalRows.layer]))
 }
+
+const maxNamed = 100

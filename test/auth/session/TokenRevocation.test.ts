@@ -194,6 +194,8 @@ layer(OAuth.memory)("TokenRevocation", (it) => {
       const { client, issues, session } = yield* scene
       const silent = Audit.of({
         about: () => Effect.succeed([]),
+        page: () => Effect.succeed([]),
+        count: () => Effect.succeed(0),
         record: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
       })
       const built = yield* Layer.build(Layer.fresh(TokenRevocation.layer)).pipe(Effect.provideService(Audit, silent))

@@ -3,9 +3,10 @@ import { UserId } from "@venue/domain/UserId"
 import { type AuditedDeed, type Claimed, Journal } from "@venue/journal/Journal"
 import { JournalRows } from "@venue/journal/JournalMemory"
 import * as TraderRecord from "@venue/journal/TraderRecord"
-import { Audit } from "@venue/storage/access/Audit"
+import { Audit, type Filter } from "@venue/storage/access/Audit"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
@@ -42,6 +43,32 @@ const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
           ["user_unfrozen", "user_frozen"]
         )
         assert.deepInclude(recorded[0], deed)
+      })
+    )
+
+    it.effect("returns pages and counts of the entries that match every filter, newest first", () =>
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        for (const [seconds, action, actor, subject] of [
+          [1, "user_read", "pia", "zoe"],
+          [2, "user_frozen", "pia", "zoe"],
+          [3, "user_read", "quin", "zoe"],
+          [4, "user_read", "pia", "yan"]
+        ] as const) {
+          yield* TestClock.setTime(1_000_000 + seconds * 1_000)
+          yield* audit.record({ action, actor, subject, facts: { seconds } })
+        }
+        const all = { limit: 10, offset: 0 }
+        const read = Effect.fnUntraced(function* (filter: Filter, page = all) {
+          const rows = yield* audit.page(filter, page)
+          return [rows.map(({ facts }) => facts["seconds"]), yield* audit.count(filter)]
+        })
+        assert.deepStrictEqual(yield* read({ action: "user_read", actor: "pia" }), [[4, 1], 2])
+        assert.deepStrictEqual(yield* read({ subject: "zoe" }, { limit: 1, offset: 1 }), [[2], 3])
+        const range = { startMillis: 1_002_000, endMillis: 1_004_000 }
+        assert.deepStrictEqual(yield* read(range), [[3, 2], 2])
+        assert.deepStrictEqual(yield* read({ ...range, actor: "pia" }), [[2], 1])
+        assert.deepStrictEqual(yield* read({ actor: "a\0b" }), [[], 0])
       })
     )
 

@@ -38,6 +38,21 @@ const suite = (
         })
     )
 
+    it.effect("returns pages of the frozen users, ordered by id", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        for (const id of ["frost-2", "frost-1", "frost-3"]) {
+          yield* user(UserId.make(id))
+          yield* states.freeze(UserId.make(id))
+        }
+        yield* states.unfreeze(UserId.make("frost-3"))
+        const frozen = (yield* states.frozen({ limit: 100, offset: 0 })).filter((id) => id.startsWith("frost"))
+        assert.deepStrictEqual(frozen, ["frost-1", "frost-2"])
+        const count = yield* states.countFrozen
+        assert.lengthOf(yield* states.frozen({ limit: 100, offset: count - 1 }), 1)
+      })
+    )
+
     it.effect("keeps each change to a user's state, and leaves other fields unchanged", () =>
       Effect.gen(function* () {
         const states = yield* UserStates

@@ -26,6 +26,22 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
+    it.effect("finds users by their exact name, the oldest first", () =>
+      Effect.gen(function* () {
+        const users = yield* Users
+        for (const [seconds, id] of [
+          [7, "twin-b"],
+          [6, "twin-a"]
+        ] as const) {
+          yield* TestClock.setTime(seconds * 1_000)
+          yield* users.create({ userId: UserId.make(id), name: "Twin" })
+        }
+        const named = (name: string) => Effect.map(users.named(name), (found) => found.map(({ userId }) => userId))
+        assert.deepStrictEqual(yield* named("Twin"), [UserId.make("twin-a"), UserId.make("twin-b")])
+        for (const name of ["twin", "Twi", "", "a\0b"]) assert.deepStrictEqual(yield* named(name), [])
+      })
+    )
+
     it.effect("lists accounts in the order in which they were opened, and opens each account once", () =>
       Effect.gen(function* () {
         const users = yield* Users
