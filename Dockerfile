@@ -17,6 +17,7 @@ COPY apps/auditor apps/auditor
 COPY apps/wallet apps/wallet
 # Tools that an operator runs: `docker compose run --rm gateway-1 apps/status/main.ts`.
 COPY apps/check apps/check
+COPY apps/database-roles apps/database-roles
 COPY apps/dev/postgres apps/dev/postgres
 COPY apps/explain apps/explain
 COPY apps/migrate apps/migrate

@@ -2,6 +2,7 @@
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
+import * as MayCreate from "@venue/postgres/MayCreate"
 import { Effect, Layer, Option, Schedule } from "effect"
 import {
   MessageStorage,
@@ -98,17 +99,21 @@ const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
 
 const links = (self: string | undefined) => Layer.effect(NodeLinks.NodeLinks, NodeLinks.make(self))
 
-/** Creates the cluster library's tables under a lock, because several nodes might start at once. */
-const tables = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.withTransaction(
-      Effect.andThen(
-        sql`select pg_advisory_xact_lock(${advisoryLocks.clusterTables})`,
-        Effect.scoped(Layer.build(SqlRunnerStorage.layerMigrations({})))
-      )
+/**
+ * Creates the cluster library's tables under a lock, because several nodes might start at once. A role that is not
+ * allowed to create tables uses the existing ones.
+ */
+export const createTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* MayCreate.mayCreate(sql))) return
+  yield* sql.withTransaction(
+    Effect.andThen(
+      sql`select pg_advisory_xact_lock(${advisoryLocks.clusterTables})`,
+      Effect.scoped(Layer.build(SqlRunnerStorage.layerMigrations({})))
     )
   )
-)
+})
+const tables = Layer.effectDiscard(createTables)
 
 /** Messages are not stored in the database, because the sender retries. */
 const storage = MessageStorage.layerNoop.pipe(

@@ -9,6 +9,28 @@ export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   changes: "process"
 })
 
+const role = (name: string, value: string, meaning: string) =>
+  Setting.string(name, { default: value, meaning, readers: ["database-roles"], changes: "process" })
+
+/** URL of the owner of the tables. */
+export const migrationDatabaseUrl = Setting.secret("VENUE_MIGRATION_DATABASE_URL", {
+  usual: "required",
+  meaning:
+    "URL of the database with the role that owns the tables, for [migrations and grants](operators.md#database-roles)",
+  readers: ["database-roles"],
+  changes: "process"
+})
+
+export const roles = {
+  app: role("VENUE_DATABASE_APP_ROLE", "venue_app", "Database role of runners and gateways"),
+  auditor: role("VENUE_DATABASE_AUDITOR_ROLE", "venue_auditor", "Database role of the auditor"),
+  reader: role(
+    "VENUE_DATABASE_READER_ROLE",
+    "venue_reader",
+    "Database role of `explain` and of people, which only reads"
+  )
+}
+
 export const dataDir = Setting.string("VENUE_DATA_DIR", {
   default: ".venue",
   meaning: "Directory of the embedded database, the secrets and `dev.json`",

@@ -4,6 +4,7 @@ import { SettingRefused } from "./SettingRefused.ts"
 
 export const secrets = [
   "VENUE_DATABASE_URL",
+  "VENUE_MIGRATION_DATABASE_URL",
   "VENUE_SECRET_KEY",
   "VENUE_ADMIN_TOKEN",
   "VENUE_AUTH_CLIENT_KEY",

@@ -14,6 +14,7 @@ export type Reader =
   | "migrate"
   | "status"
   | "tron-balances"
+  | "database-roles"
 
 /**
  * Processes that must have the same value. `never`: the first start fixes the value. `replaced`: two values are valid

@@ -68,6 +68,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["apps/migrate", ["packages", "apps/process"]],
   ["apps/status", ["packages", "apps/process"]],
   ["apps/tron", ["packages", "apps/process"]],
+  ["apps/database-roles", ["packages", "cluster", "apps/process"]],
   ["apps/auditor", ["packages", "cluster", "apps/process"]],
   ["apps/check", ["packages", "cluster", "apps/process", "apps/auditor", "apps/wallet"]],
   ["apps/explain", ["packages", "apps/process", "apps/auditor", "apps/dev"]],

@@ -1,0 +1,55 @@
+/** `npm run database-roles`: migrates as the owner, then grants rights to the other roles. Run it after each upgrade. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as DatabaseRoles from "@venue/postgres/DatabaseRoles"
+import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+import { Config, ConfigProvider, Console, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { parseArgs } from "node:util"
+import { migrationDatabaseUrl, roles } from "../process/DatabaseSettings.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
+import * as StartFailure from "../process/StartFailure.ts"
+
+export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
+  why: Schema.String
+}) {
+  override get message() {
+    return `${this.why}: npm run database-roles [-- --print]`
+  }
+}
+
+/** With `--print`, only prints the statements, for a database whose roles another tool manages. */
+export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const isPrinted = yield* Effect.try({
+    try: () => parseArgs({ args: [...args], options: { print: { type: "boolean" } } }).values.print === true,
+    catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
+  })
+  const environment = yield* SecretFiles.environment
+  const settings = yield* Config.all({ url: migrationDatabaseUrl, roles: Config.all(roles) }).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, environment),
+    Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error)))
+  )
+  const database = PgClient.layer({ url: settings.url, applicationName: "database-roles", maxConnections: 2 })
+  const tables = Migrations.layer.pipe(Layer.provideMerge(database))
+  yield* grant(settings.roles, isPrinted).pipe(Effect.provide(tables))
+})
+
+const names = Table.selection({ name: { schema: Schema.String, expression: "rolname" } })
+const place = Table.selection({ schema: { schema: Schema.String, expression: "current_schema()" } })
+
+export const grant = Effect.fn("Granting.grant")(function* (roles: DatabaseRoles.Roles, isPrinted: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  yield* ClusterNode.createTables
+  const existing = yield* names.all(
+    sql`select ${names.columns} from pg_roles where rolname = any(${Object.values(roles)})`
+  )
+  const created = DatabaseRoles.creationOf(roles, new Set(existing.map(({ name }) => name)))
+  const [{ schema }] = (yield* place.all(sql`select ${place.columns}`)) as [{ schema: string }]
+  const statements = [...created, ...DatabaseRoles.statementsOf(roles, schema, yield* DatabaseRoles.tables)]
+  if (isPrinted) return yield* Console.log(`begin;\n${statements.map((text) => `${text};`).join("\n")}\ncommit;`)
+  yield* sql.withTransaction(Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true }))
+  for (const { app, auditor, reader } of [roles])
+    yield* Console.log(`granted: ${app} (runners, gateways), ${auditor} (auditor), ${reader} (explain, people)`)
+  for (const text of created) yield* Console.log(`${text}: set its password with \\password in psql`)
+})
