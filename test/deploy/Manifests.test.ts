@@ -143,7 +143,7 @@ it("only the wallet has the signing keys, as files, on a network that it shares 
 
 it("only gateways have the first operator's token and the keys of the identity provider", () => {
   const ofGateways = /^VENUE_(ADMIN|IDENTITY_\w*KEY|CAPTCHA_SECRET|BUILDER_KEY|BANK_WEBHOOK_SECRET)/
-  for (const [name, { environment, secrets = [] }] of Object.entries(compose.services)) {
+  for (const [name, { environment = {}, secrets = [] }] of Object.entries(compose.services)) {
     const isGateway = name.startsWith("gateway")
     expect([name, Object.keys(environment).some((variable) => ofGateways.test(variable))]).toEqual([name, isGateway])
     expect([name, secrets.includes("admin_token")]).toEqual([name, isGateway])
@@ -161,9 +161,9 @@ it("only gateways have the first operator's token and the keys of the identity p
 
 it("compose passes the bank's key and the URLs of chain nodes to runners as files", () => {
   const ofRails = ["VENUE_ARBITRUM_RPC_URLS", "VENUE_TRON_NODE_URLS", "VENUE_BANK_KEY"]
-  for (const { environment } of Object.values(compose.services))
+  for (const { environment = {} } of Object.values(compose.services))
     expect(Object.keys(environment).filter((name) => ofRails.includes(name))).toEqual([])
-  expect(Object.keys(compose.services["runner-1"]!.environment)).toEqual(
+  expect(Object.keys(compose.services["runner-1"]!.environment ?? {})).toEqual(
     expect.arrayContaining(ofRails.map((name) => `${name}_FILE`))
   )
 })
