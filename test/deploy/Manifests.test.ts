@@ -145,7 +145,7 @@ it("only gateways have the first operator's token and the keys of the identity p
   const ofGateways = /^VENUE_(ADMIN|IDENTITY_\w*KEY|CAPTCHA_SECRET|BUILDER_KEY|BANK_WEBHOOK_SECRET)/
   for (const [name, { environment = {}, secrets = [] }] of Object.entries(compose.services)) {
     const isGateway = name.startsWith("gateway")
-    expect([name, Object.keys(environment).some((variable) => ofGateways.test(variable))]).toEqual([name, isGateway])
+    expect([name, Object.keys(environment ?? {}).some((variable) => ofGateways.test(variable))]).toEqual([name, isGateway])
     expect([name, secrets.includes("admin_token")]).toEqual([name, isGateway])
   }
   const shared = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
@@ -162,7 +162,7 @@ it("only gateways have the first operator's token and the keys of the identity p
 it("compose passes the bank's key and the URLs of chain nodes to runners as files", () => {
   const ofRails = ["VENUE_ARBITRUM_RPC_URLS", "VENUE_TRON_NODE_URLS", "VENUE_BANK_KEY"]
   for (const { environment = {} } of Object.values(compose.services))
-    expect(Object.keys(environment).filter((name) => ofRails.includes(name))).toEqual([])
+    expect(Object.keys(environment ?? {}).filter((name) => ofRails.includes(name))).toEqual([])
   expect(Object.keys(compose.services["runner-1"]!.environment ?? {})).toEqual(
     expect.arrayContaining(ofRails.map((name) => `${name}_FILE`))
   )
