@@ -57,6 +57,9 @@ const collectDatabase = Effect.gen(function* () {
   )
   yield* each(Storage.replicas, ({ replicas }) => [[{}, replicas.count]])
   yield* each(Storage.replicaLag, ({ replicas: { lagSeconds } }) => (lagSeconds === null ? [] : [[{}, lagSeconds]]))
+  yield* each(Nodes.operatorTokenExpiry, ({ operators: { nextExpirySeconds } }) =>
+    nextExpirySeconds === null ? [] : [[{}, nextExpirySeconds]]
+  )
   yield* each(Money.withdrawals, ({ withdrawals }) =>
     withdrawals.map(({ count, rail, state }) => [{ rail, state }, count])
   )

@@ -19,6 +19,8 @@ const sizes = Table.selection({
   maxConnections: number("current_setting('max_connections')::int")
 })
 
+const operators = Table.selection({ nextExpirySeconds: numberOrNull("extract(epoch from min(expires_at))") })
+
 /** Each pool of a node names its connections `node/pool`. Other programs share one name, as theirs are unbounded. */
 const connections = Table.selection({
   node: text(`case when is_of_venue then split_part(application_name, '/', 1) else 'other' end`),
@@ -69,16 +71,19 @@ export const read = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [given] = yield* uncovered.all(sql`
     select ${uncovered.columns} from ledger_entry
     where account in (${LedgerEntries.fundingAccount}, ${LedgerEntries.operatorAccount})`)
+  const [operator] = yield* operators.all(sql`
+    select ${operators.columns} from operator where removed_at is null and expires_at > clock_timestamp()`)
   const [webhook] = yield* webhooks.all(sql`select ${webhooks.columns}`)
   return {
     sizes: size!,
     replicas: replica!,
     webhooks: webhook!,
+    operators: operator!,
     connections: yield* connections.all(sql`
       select ${connections.columns} from (
         select state, application_name,
           exists (select from node where node.name = split_part(application_name, '/', 1)) as is_of_venue
-        from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+        from pg_stat_activity where datname = current_database() and usesysid is not null
       ) as a group by 1, 2, 3`),
     withdrawals: yield* withdrawals.all(sql`
       select ${withdrawals.columns} from (

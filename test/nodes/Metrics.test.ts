@@ -11,7 +11,7 @@ import * as DevApp from "./DevApp.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as VenueProcesses from "./VenueProcesses.ts"
 
-/** Metrics without a series here: those of chains, of TLS, of a standby, of limits, and of open withdrawals. */
+/** Metrics without a series here: those of chains, of TLS, of a standby, of limits, of open withdrawals and of expiring tokens. */
 const absent = new Set([
   "venue_rail_block",
   "venue_rail_endpoints",
@@ -19,6 +19,7 @@ const absent = new Set([
   "venue_hot_account_gas",
   "venue_certificate_expiry_timestamp_seconds",
   "venue_database_replica_lag_seconds",
+  "venue_operator_token_expiry_timestamp_seconds",
   "venue_socket_upgrades_refused_total",
   "venue_withdrawals",
   "venue_withdrawal_oldest_seconds"

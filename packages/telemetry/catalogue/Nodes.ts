@@ -43,6 +43,11 @@ export const certificateExpiry = gauge("venue_certificate_expiry_timestamp_secon
   help: "Unix time at which the certificate of the `node` or of the `authority` ends; absent without TLS"
 })
 
+export const operatorTokenExpiry = gauge("venue_operator_token_expiry_timestamp_seconds", {
+  nodes: ["auditor"],
+  help: "Unix time at which the next token of an operator ends; absent without a token that ends"
+})
+
 export const eventLoopDelay = gauge("venue_event_loop_delay_seconds", {
   labels: ["quantile"],
   nodes: every,

@@ -11,8 +11,8 @@ export const orderSeconds = histogram("venue_order_seconds", {
 
 export const deskCommandsWaiting = gauge("venue_desk_commands_waiting", {
   labels: ["desk"],
-  nodes: ["runner", "gateway"],
-  help: "Commands on this node that wait for a desk or are in flight to it"
+  nodes: ["gateway"],
+  help: "Commands on this gateway that wait for a desk or are in flight to it"
 })
 
 export const marketCommandsWaiting = gauge("venue_market_commands_waiting", {

@@ -44,6 +44,10 @@ it.effect("reads sizes, connections by pool of a node, rails and nodes", () =>
       values ('2', 'runner-2', 'runner', 'b', '0.1.0', '{}', clock_timestamp())`
     yield* sql`insert into rail_state (rail, scanned_at, unavailable_since)
       values ('TRON', null, clock_timestamp() - interval '90 seconds'), ('BANK', clock_timestamp(), null)`
+    yield* sql`insert into operator (name, token_hash, roles, created_at, expires_at, removed_at) values
+      ('olga', 'a', '{viewer}', clock_timestamp(), to_timestamp(4000000000), null),
+      ('otto', 'b', '{viewer}', clock_timestamp(), to_timestamp(3000000000), null),
+      ('anna', 'c', '{viewer}', clock_timestamp(), to_timestamp(2900000000), clock_timestamp())`
     const named = yield* sql.reserve
     yield* named.executeValues("set application_name = 'runner-1/journal'", [])
     const figures = yield* read
@@ -70,6 +74,7 @@ it.effect("reads sizes, connections by pool of a node, rails and nodes", () =>
         ["TRON", true, true]
       ]
     )
+    assert.deepStrictEqual(figures.operators, { nextExpirySeconds: 3_000_000_000 })
     assert.deepStrictEqual(figures.webhooks, { waiting: 0, disabled: 0 })
     assert.deepStrictEqual(figures.replicas, { count: 0, lagSeconds: null })
     assert.strictEqual(figures.uncoveredUsd, 0)
