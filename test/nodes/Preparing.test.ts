@@ -56,7 +56,10 @@ it("a gateway that waits for a table lock or for a runner answers with that reas
   await DevApp.until("the log has the reason", () => gateway.output().includes(`venue: not ready yet: ${lock}`))
   await release()
 
-  await waitsFor(gateway, /^Waiting for a runner: no desk has responded in the last 5 s\.$/)
+  await waitsFor(
+    gateway,
+    /^Waiting for a runner: no desk has responded in the last 5 s\. Use another gateway, or try again after Retry-After\.$/
+  )
   expect(await VenueProcesses.health(gateway, "live")).toBe(200)
   await DevApp.until("the log has the reason", () =>
     gateway.output().includes("venue: not ready yet: Waiting for a runner: ")
