@@ -1,7 +1,6 @@
 /** Metrics that the auditor provides: its audits, and figures of the database, which only the auditor queries. */
 import { release } from "@venue/api/Release"
 import { decimalOfMoney } from "@venue/domain/Decimal"
-import { VenueModes } from "@venue/storage/access/VenueModes"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import * as Money from "@venue/telemetry/catalogue/Money"
 import * as Nodes from "@venue/telemetry/catalogue/Nodes"
@@ -9,8 +8,9 @@ import * as Storage from "@venue/telemetry/catalogue/Storage"
 import * as Cached from "@venue/telemetry/Cached"
 import type { Definition, Labels } from "@venue/telemetry/Definition"
 import * as Meter from "@venue/telemetry/Meter"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NodeMetrics from "../process/NodeMetrics.ts"
 import * as ProcessMetrics from "../process/ProcessMetrics.ts"
 import type { Auditing } from "./Auditing.ts"
 import * as DatabaseFigures from "./DatabaseFigures.ts"
@@ -18,17 +18,12 @@ import * as DatabaseFigures from "./DatabaseFigures.ts"
 export const collect = Effect.fnUntraced(function* (auditing: Auditing) {
   const isReady = () => auditing.reason() === undefined
   yield* ProcessMetrics.collect({ kind: "auditor", name: "auditor", release, isReady })
-  yield* collectAudit(auditing)
+  yield* NodeMetrics.collectAudits
+  yield* collectRails(auditing)
   yield* collectDatabase
 })
 
-const collectAudit = Effect.fnUntraced(function* ({ rails }: Auditing) {
-  const modes = yield* VenueModes
-  const clock = yield* Clock.Clock
-  yield* Meter.collectOne(Money.auditAge, () =>
-    Meter.ageSeconds(clock.currentTimeMillisUnsafe(), modes.now().auditedAtMillis)
-  )
-  yield* Meter.collectOne(Money.auditFault, () => Meter.flag(modes.now().fault !== null))
+const collectRails = Effect.fnUntraced(function* ({ rails }: Auditing) {
   const ofRails = (definition: Definition<"rail", "gauge">, value: (rail: RailAudit) => number) =>
     Meter.collect(definition, () => rails().map((rail) => [{ rail: rail.rail }, value(rail)] as const))
   yield* ofRails(Money.railDifference, ({ amount, books }) => decimalOfMoney(amount - books))

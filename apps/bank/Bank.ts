@@ -5,15 +5,14 @@ import { urlOf } from "@venue/gateway/http/Listening"
 import { BankSimulator, BankState } from "@venue/simulation/bank/BankSimulator"
 import * as BankSimulatorServer from "@venue/simulation/bank/BankSimulatorServer"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
-import { Config, ConfigProvider, Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
+import { Config, Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import * as BankSettings from "../process/BankSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Setting from "../process/Setting.ts"
 import { SettingRefused } from "../process/SettingRefused.ts"
-import * as StartFailure from "../process/StartFailure.ts"
 
 export interface BankOptions {
   readonly port: number
@@ -102,9 +101,7 @@ const own = Config.all({
 })
 
 const load = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  const settings = yield* own.pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
-  const { file, key, opening, port, webhookSecret, webhookUrl } = settings
+  const { file, key, opening, port, webhookSecret, webhookUrl } = yield* ToolSettings.read(own)
   if (Option.isSome(webhookUrl) && !URL.canParse(webhookUrl.value))
     return yield* new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_WEBHOOK_URL", expected: "a URL" })
   if (Option.isSome(webhookUrl) && !StandardWebhook.isSecret(webhookSecret))
@@ -118,7 +115,7 @@ const load = Effect.gen(function* () {
     file: Option.getOrUndefined(file),
     webhook: Option.getOrUndefined(Option.map(webhookUrl, (url) => ({ url, secret: webhookSecret })))
   }
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+})
 
 /** Loopback only, because anyone who reaches the simulated bank can create money. */
 const host = "127.0.0.1"

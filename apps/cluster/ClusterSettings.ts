@@ -1,14 +1,13 @@
 /** Settings of a cluster on this machine: the dev app's settings, and the cluster's own. */
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
-import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+import { Config, Effect, Option, Redacted } from "effect"
 import { Settings } from "../dev/Settings.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Production from "../process/Production.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Setting from "../process/Setting.ts"
 import { adminToken, authClientKeys } from "../process/Settings.ts"
 import { SettingRefused } from "../process/SettingRefused.ts"
-import * as StartFailure from "../process/StartFailure.ts"
 import * as TlsFiles from "../process/TlsFiles.ts"
 import * as ClusterPlan from "./ClusterPlan.ts"
 
@@ -44,12 +43,11 @@ export interface ClusterSettings extends Config.Success<typeof own> {
 
 /** Loads the settings. Secrets can be in files. */
 export const load = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
+  const settings = yield* ToolSettings.read(own)
   yield* Production.developmentOnly(settings.venue.environment, "npm run cluster")
   const tls = yield* TlsFiles.read(settings)
   return { ...settings, cluster: { lockSeconds: settings.lockSeconds, dialFrom: undefined, tls } }
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+})
 
 /** Returns the planned nodes and their ports, or refuses the setting that makes the plan impossible. */
 export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners, venue }: ClusterSettings) {

@@ -4,12 +4,11 @@ import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DatabaseRoles from "@venue/postgres/DatabaseRoles"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
-import { Config, ConfigProvider, Console, Effect, Layer, Schema } from "effect"
+import { Config, Console, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { parseArgs } from "node:util"
 import { migrationDatabaseUrl, roles } from "../process/DatabaseSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
-import * as StartFailure from "../process/StartFailure.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
   why: Schema.String
@@ -25,11 +24,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     try: () => parseArgs({ args: [...args], options: { print: { type: "boolean" } } }).values.print === true,
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
-  const environment = yield* SecretFiles.environment
-  const settings = yield* Config.all({ url: migrationDatabaseUrl, roles: Config.all(roles) }).pipe(
-    Effect.provideService(ConfigProvider.ConfigProvider, environment),
-    Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error)))
-  )
+  const settings = yield* ToolSettings.read(Config.all({ url: migrationDatabaseUrl, roles: Config.all(roles) }))
   const database = PgClient.layer({ url: settings.url, applicationName: "database-roles", maxConnections: 2 })
   const tables = Migrations.layer.pipe(Layer.provideMerge(database))
   yield* grant(settings.roles, isPrinted).pipe(Effect.provide(tables))
@@ -49,7 +44,7 @@ export const grant = Effect.fn("Granting.grant")(function* (roles: DatabaseRoles
   const statements = [...created, ...DatabaseRoles.statementsOf(roles, schema, yield* DatabaseRoles.tables)]
   if (isPrinted) return yield* Console.log(`begin;\n${statements.map((text) => `${text};`).join("\n")}\ncommit;`)
   yield* sql.withTransaction(Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true }))
-  for (const { app, auditor, reader } of [roles])
-    yield* Console.log(`granted: ${app} (runners, gateways), ${auditor} (auditor), ${reader} (explain, people)`)
+  const { app, auditor, reader } = roles
+  yield* Console.log(`granted: ${app} (runners, gateways), ${auditor} (auditor), ${reader} (explain, people)`)
   for (const text of created) yield* Console.log(`${text}: set its password with \\password in psql`)
 })

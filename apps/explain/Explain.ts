@@ -6,12 +6,12 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import { AccountId } from "@venue/domain/AccountId"
 import { textOfMoney } from "@venue/domain/Decimal"
-import { Config, ConfigProvider, Console, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Config, Console, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { parseArgs } from "node:util"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
 import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Explanation from "./Explanation.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
@@ -80,11 +80,8 @@ const read = (args: ReadonlyArray<string>): Explanation.Query => {
 
 /** URL of the configured database, or of the embedded server of `npm start`. */
 const configuredDatabase = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  const { folder: directory, url } = yield* Config.all({
-    url: Config.option(databaseUrl),
-    folder: dataDir
-  }).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
+  const own = Config.all({ url: Config.option(databaseUrl), folder: dataDir })
+  const { folder: directory, url } = yield* ToolSettings.read(own)
   if (Option.isSome(url)) return url.value
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem

@@ -3,11 +3,12 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { MigrationProgress } from "@venue/postgres/MigrationProgress"
 import * as Migrations from "@venue/postgres/Migrations"
 import { Console, Effect, Layer } from "effect"
+import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as Readiness from "../process/Readiness.ts"
-import * as ToolDatabase from "../process/ToolDatabase.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 
 export const run = Effect.gen(function* () {
-  const url = yield* ToolDatabase.url
+  const url = yield* ToolSettings.read(databaseUrl)
   yield* Layer.build(
     Migrations.layer.pipe(Layer.provide(PgClient.layer({ url, applicationName: "migrate", maxConnections: 1 })))
   ).pipe(Effect.provideService(MigrationProgress, (step) => Console.log(Readiness.textOf(step))))

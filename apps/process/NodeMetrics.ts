@@ -5,31 +5,36 @@ import * as Money from "@venue/telemetry/catalogue/Money"
 import * as Nodes from "@venue/telemetry/catalogue/Nodes"
 import * as Meter from "@venue/telemetry/Meter"
 import { Clock, Effect } from "effect"
-import { X509Certificate } from "node:crypto"
 import type { NodeSettings } from "./NodeSettings.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
+import * as TlsFiles from "./TlsFiles.ts"
 
 export const collect = Effect.fnUntraced(function* ({ kind, name, tls }: NodeSettings, isReady: () => boolean) {
   yield* ProcessMetrics.collect({ kind, name, release, isReady })
   yield* collectMode
-  yield* Meter.collect(Nodes.certificateExpiry, () =>
+  const expiries =
     tls === undefined
       ? []
       : [
-          [{ certificate: "node" }, expirySeconds(tls.cert)],
-          [{ certificate: "authority" }, expirySeconds(tls.ca)]
+          [{ certificate: "node" }, expirySeconds(tls.cert)] as const,
+          [{ certificate: "authority" }, expirySeconds(tls.ca)] as const
         ]
-  )
+  yield* Meter.collect(Nodes.certificateExpiry, () => expiries)
 })
 
-/** The mode is read from this node's copy, so that a dead auditor is visible on every node. */
 const collectMode = Effect.gen(function* () {
   const modes = yield* VenueModes
-  const clock = yield* Clock.Clock
   yield* Meter.collect(Money.trading, () =>
     states.map((state) => [{ state }, Meter.flag(modes.now().trading === state)] as const)
   )
   yield* Meter.collectOne(Money.withdrawalsOpen, () => Meter.flag(modes.mayWithdraw()))
+  yield* collectAudits
+})
+
+/** The mode is read from this process's copy, so that a dead auditor is visible on every node. */
+export const collectAudits = Effect.gen(function* () {
+  const modes = yield* VenueModes
+  const clock = yield* Clock.Clock
   yield* Meter.collectOne(Money.auditAge, () =>
     Meter.ageSeconds(clock.currentTimeMillisUnsafe(), modes.now().auditedAtMillis)
   )
@@ -38,5 +43,4 @@ const collectMode = Effect.gen(function* () {
 
 const states = ["TRADING", "CANCEL_ONLY", "HALTED"] as const
 
-const expirySeconds = (certificate: string): number =>
-  Math.floor(new X509Certificate(certificate).validToDate.getTime() / 1_000)
+const expirySeconds = (certificate: string): number => Math.floor(TlsFiles.expiryMillis(certificate) / 1_000)

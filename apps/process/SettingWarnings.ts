@@ -1,9 +1,9 @@
 /** Settings of a node that are valid, but that a venue in production rarely wants. */
 import { Clock, type ConfigProvider, Effect, Option } from "effect"
-import { X509Certificate } from "node:crypto"
 import type { NodeSettings } from "./NodeVariables.ts"
 import * as Setting from "./Setting.ts"
 import { type Rule, SettingRefused } from "./SettingRefused.ts"
+import * as TlsFiles from "./TlsFiles.ts"
 import * as Variables from "./Variables.ts"
 
 /** Settings whose plain-text URLs lead to a private network. */
@@ -28,7 +28,7 @@ export const of = Effect.fnUntraced(function* (settings: NodeSettings, given: Co
 export const ofCertificate = Effect.fnUntraced(function* ({ tls }: NodeSettings) {
   if (tls === undefined) return {}
   const nowMillis = yield* Clock.currentTimeMillis
-  const untilMillis = new X509Certificate(tls.cert).validToDate.getTime()
+  const untilMillis = TlsFiles.expiryMillis(tls.cert)
   const at = new Date(untilMillis).toISOString()
   if (untilMillis <= nowMillis)
     return {

@@ -56,6 +56,9 @@ export const readPair = Effect.fnUntraced(function* (
   return { cert, key: Redacted.make(key) }
 })
 
+/** Returns the time at which a PEM certificate expires. */
+export const expiryMillis = (certificate: string): number => new X509Certificate(certificate).validToDate.getTime()
+
 const textOf = (setting: string, file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)).pipe(
     Effect.catch(() => refused(setting, "the path of a file that this user can read"))

@@ -77,8 +77,10 @@ const make = Effect.fnUntraced(function* (
     record: (span: Span) => {
       const now = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
       if (now !== second) [second, count] = [now, 0]
+      if (count >= maxSpansPerSecond) return dropped()
       const encoded = encode(span)
-      if (encoded === undefined || ++count > maxSpansPerSecond) return dropped()
+      if (encoded === undefined) return dropped()
+      count++
       exporter.push(encoded)
     }
   }

@@ -3,8 +3,9 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Nodes from "@venue/storage/nodes/Nodes"
 import { Clock, Console, Effect, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as NodeTable from "../process/NodeTable.ts"
-import * as ToolDatabase from "../process/ToolDatabase.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 
 /** No node has ever joined, or the tables do not exist. */
 export class NoNodes extends Schema.TaggedError<NoNodes>()("NoNodes", {}) {
@@ -14,7 +15,7 @@ export class NoNodes extends Schema.TaggedError<NoNodes>()("NoNodes", {}) {
 }
 
 export const run = Effect.gen(function* () {
-  const url = yield* ToolDatabase.url
+  const url = yield* ToolSettings.read(databaseUrl)
   const sql = yield* PgClient.makeClient({ url, applicationName: "status" })
   const [table] = yield* sql`select from pg_class where oid = to_regclass('node')`
   const nodes = table === undefined ? [] : yield* Nodes.read(sql)

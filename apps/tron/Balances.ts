@@ -2,9 +2,8 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { moneyScale, textOfMoney } from "@venue/domain/Decimal"
 import * as TronBalances from "@venue/providers/rails/tron/TronBalances"
-import { Config, ConfigProvider, Console, Effect, Schema, Stream } from "effect"
-import * as SecretFiles from "../process/SecretFiles.ts"
-import * as StartFailure from "../process/StartFailure.ts"
+import { Config, Console, Effect, Schema, Stream } from "effect"
+import * as ToolSettings from "../process/ToolSettings.ts"
 import * as TronSettings from "../process/TronSettings.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {}) {
@@ -24,11 +23,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const [count = "", least = "", ...more] = args
   if (more.length > 0 || !/^([1-9]\d{0,5}|1000000)$/.test(count) || !/^\d{1,9}$/.test(least))
     return yield* new ArgumentsRefused()
-  const environment = yield* SecretFiles.environment
-  const settings = yield* Config.all({ tron: TronSettings.all }).pipe(
-    Effect.provideService(ConfigProvider.ConfigProvider, environment),
-    Effect.mapError(StartFailure.refusalOf)
-  )
+  const settings = yield* ToolSettings.read(Config.all({ tron: TronSettings.all }))
   yield* list(settings.tron, Number(count), BigInt(least) * BigInt(moneyScale)).pipe(
     Stream.runForEach((line) => Console.log(line)),
     Effect.catchTag("RailUnavailable", ({ cause }) => Effect.fail(new ListIncomplete({ reason: String(cause) }))),

@@ -61,6 +61,16 @@ const applied = Table.selection({
   name: { schema: Schema.String, expression: "name" }
 })
 
+/** Returns the migrations of the database; fails for a database of another release. */
+const appliedRows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql`select from pg_class where oid = to_regclass('migration')`
+  if (table === undefined) return []
+  const rows = yield* applied.all(sql`select ${applied.columns} from migration order by migration_id`)
+  const message = refusal(rows)
+  return message === undefined ? rows : yield* new MigrationError({ kind: "BadState", message })
+})
+
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [mine] = yield* turn.all(sql`select ${turn.columns}`)
@@ -69,11 +79,7 @@ const migrate = Effect.gen(function* () {
     yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
   }
   yield* report({ _tag: "Waiting", what: `a lock on the table migration, up to migration ${newestName}` })
-  const existing = yield* sql`select from pg_class where oid = to_regclass('migration')`
-  if (existing.length > 0) {
-    const message = refusal(yield* applied.all(sql`select ${applied.columns} from migration order by migration_id`))
-    if (message !== undefined) return yield* new MigrationError({ kind: "BadState", message })
-  }
+  yield* appliedRows
   yield* Migrator.make({})({ loader: Migrator.fromRecord(allReported), table: "migration" })
 })
 
@@ -94,11 +100,8 @@ const missingIndexes = Table.selection({ name: { schema: Schema.String, expressi
 /** Names of migrations and indexes of this release that the database lacks; fails for a database of another release. */
 const missing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [existing] = yield* sql<{ readonly table: string | null }>`select to_regclass('migration')::text as table`
-  if (existing?.table === null) return Object.keys(all)
-  const rows = yield* applied.all(sql`select ${applied.columns} from migration order by migration_id`)
-  const message = refusal(rows)
-  if (message !== undefined) return yield* new MigrationError({ kind: "BadState", message })
+  const rows = yield* appliedRows
+  if (rows.length === 0) return Object.keys(all)
   const known = new Set(rows.map(({ number }) => number))
   const indexes = yield* missingIndexes.all(sql`
     select ${missingIndexes.columns} from unnest(${Object.keys(largeIndexes)}::text[]) wanted (name)

@@ -145,7 +145,10 @@ it("only gateways have the first operator's token and the keys of the identity p
   const ofGateways = /^VENUE_(ADMIN|IDENTITY_\w*KEY|CAPTCHA_SECRET|BUILDER_KEY|BANK_WEBHOOK_SECRET)/
   for (const [name, { environment = {}, secrets = [] }] of Object.entries(compose.services)) {
     const isGateway = name.startsWith("gateway")
-    expect([name, Object.keys(environment ?? {}).some((variable) => ofGateways.test(variable))]).toEqual([name, isGateway])
+    expect([name, Object.keys(environment ?? {}).some((variable) => ofGateways.test(variable))]).toEqual([
+      name,
+      isGateway
+    ])
     expect([name, secrets.includes("admin_token")]).toEqual([name, isGateway])
   }
   const shared = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }

@@ -6,7 +6,7 @@ import { isUuid } from "@venue/domain/Id"
 import type { UserId } from "@venue/domain/UserId"
 import { Identities } from "@venue/storage/access/Identities"
 import { Profiles } from "@venue/storage/access/Profiles"
-import { UserStates } from "@venue/storage/access/UserStates"
+import { type UserState, UserStates } from "@venue/storage/access/UserStates"
 import { Users } from "@venue/storage/access/Users"
 import { Effect, Option } from "effect"
 
@@ -29,10 +29,9 @@ export const make = Effect.gen(function* () {
     return [...new Set(all)].slice(0, maxFound)
   })
 
-  const summaryOf = Effect.fn("UserSearch.summaryOf")(function* (userId: UserId) {
+  const summaryIn = Effect.fnUntraced(function* (userId: UserId, { frozen, identity }: UserState) {
     const user = Option.getOrThrow(yield* users.find(userId))
     const { username } = yield* profiles.find(userId)
-    const { frozen, identity } = yield* states.find(userId)
     const addresses = (yield* identities.ofUser(userId)).map(({ address }) => address)
     return {
       user_id: userId,
@@ -45,11 +44,16 @@ export const make = Effect.gen(function* () {
     } satisfies typeof UserSummary.Type
   })
 
+  const summaryOf = Effect.fn("UserSearch.summaryOf")(function* (userId: UserId) {
+    return yield* summaryIn(userId, yield* states.find(userId))
+  })
+
   const detailOf = Effect.fn("UserSearch.detailOf")(function* (userId: UserId) {
-    const { country, hasSecondFactor, seenIn, termsVersion } = yield* states.find(userId)
+    const state = yield* states.find(userId)
+    const { country, hasSecondFactor, seenIn, termsVersion } = state
     const accounts = yield* users.accounts(userId)
     return {
-      ...(yield* summaryOf(userId)),
+      ...(yield* summaryIn(userId, state)),
       country,
       seen_in: seenIn,
       terms_version: termsVersion,

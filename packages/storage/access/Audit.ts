@@ -43,10 +43,10 @@ export class Audit extends Context.Service<
   Audit,
   {
     readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
-    /** Returns the newest 100 entries about a subject, newest first. */
     /** Returns a page of the entries that match every given member of the filter, newest first. */
     readonly page: (filter: Filter, page: Page) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
     readonly count: (filter: Filter) => Effect.Effect<number, DatabaseUnavailable>
+    /** Returns the newest 100 entries about a subject, newest first. */
     readonly about: (subject: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Audit") {
