@@ -1,7 +1,7 @@
 /** Cluster on this machine: database, runners, gateways, auditor and market maker, with a supervisor. */
 import * as NodeLog from "../process/NodeLog.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -161,6 +161,6 @@ const services = (
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(venue, secretKey), { isKnown })),
     Layer.provideMerge(DatabaseClock.layer),
-    Layer.provideMerge(PgClient.layer({ url: databaseUrl, maxConnections: 6, applicationName: "supervisor" })),
+    Layer.provideMerge(DatabaseClient.layer({ url: databaseUrl, maxConnections: 6, applicationName: "supervisor" })),
     Layer.provideMerge(Agreed.venueSettings(venue, instruments))
   )

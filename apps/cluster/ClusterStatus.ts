@@ -1,5 +1,5 @@
 /** Commands for a running cluster: show its nodes' status, and restart or drain one node. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Clock, Console, Effect, Layer, Option, Path, type Redacted, Schedule, Schema } from "effect"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
@@ -59,7 +59,7 @@ export const answer = Effect.fn("ClusterStatus.answer")(function* (
     ? databaseUrl
     : yield* EmbeddedPostgres.find((yield* Path.Path).join(dataDir, "postgres"))
   if (Option.isNone(url)) return yield* new NoCluster({ dataDir })
-  const tables = Nodes.layer.pipe(Layer.provide(PgClient.layer({ url: url.value, maxConnections: 1 })))
+  const tables = Nodes.layer.pipe(Layer.provide(DatabaseClient.layer({ url: url.value, maxConnections: 1 })))
   yield* Effect.provide(command._tag === "Status" ? status(pids) : want(command.node, command._tag, dataDir), tables)
 })
 

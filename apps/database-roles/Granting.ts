@@ -1,5 +1,5 @@
 /** `npm run database-roles`: migrates as the owner, then grants rights to the other roles. Run it after each upgrade. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DatabaseRoles from "@venue/postgres/DatabaseRoles"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -25,7 +25,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
   const settings = yield* ToolSettings.read(Config.all({ url: migrationDatabaseUrl, roles: Config.all(roles) }))
-  const database = PgClient.layer({ url: settings.url, applicationName: "database-roles", maxConnections: 2 })
+  const database = DatabaseClient.layer({ url: settings.url, applicationName: "database-roles", maxConnections: 2 })
   const tables = Migrations.layer.pipe(Layer.provideMerge(database))
   yield* grant(settings.roles, isPrinted).pipe(Effect.provide(tables))
 })

@@ -2,7 +2,8 @@
  * Dev app: a database, the whole venue in one process, demo users, a market maker, and `dev.json` with URLs and keys.
  */
 import * as NodeLog from "../process/NodeLog.ts"
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
+import { DatabaseServers } from "@venue/postgres/DatabaseServers"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -131,11 +132,11 @@ const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
  * Connection pools by purpose. Reads and access checks use no connection from the journal pool, which commits the
  * trades.
  */
-const poolsOf = (url: Redacted.Redacted) => ({
-  journal: PgClient.layer({ url, maxConnections: 10 }),
-  tables: PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables }),
-  access: PgClient.layer({ url, maxConnections: 6 })
-})
+const poolsOf = (url: Redacted.Redacted) => {
+  const servers = DatabaseServers.layer(url)
+  const pool = (maxConnections: number) => Layer.provide(DatabaseClient.pool({ maxConnections }), servers)
+  return { journal: pool(10), tables: pool(Pools.sizes.gateway.tables), access: pool(6) }
+}
 
 const services = (
   settings: Settings,

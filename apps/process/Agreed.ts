@@ -1,5 +1,5 @@
 /** Values that all processes of a venue share: contracts, limits, and the key that seals secrets. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -10,7 +10,7 @@ import type { SharedSettings } from "./Settings.ts"
 /** Returns a venue's initial contracts and the contracts that its operator has listed. */
 export const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const listings = Effect.flatMap(Listings, ({ all }) => all)
-  const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))))
+  const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(DatabaseClient.layer({ url, maxConnections: 1 }))))
   return contracts(yield* Effect.provide(listings, tables))
 })
 

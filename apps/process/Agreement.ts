@@ -2,7 +2,7 @@
  * Hashes of the settings that must be the same on all nodes. A node that differs is refused, with the name of the
  * setting, before it serves.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import * as Runner from "@venue/cluster/Runner"
 import { defaults, type VenueSettings } from "@venue/cluster/VenueSettings"
@@ -47,7 +47,7 @@ export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSet
   }).pipe(
     Effect.provide(
       Layer.merge(Listings.layer, Nodes.layer).pipe(
-        Layer.provide(Layer.fresh(PgClient.layer({ url: settings.databaseUrl, maxConnections: 1 })))
+        Layer.provide(Layer.fresh(DatabaseClient.layer({ url: settings.databaseUrl, maxConnections: 1 })))
       )
     )
   )

@@ -1,5 +1,7 @@
 /** A node's connection pools, by purpose. The database lists each connection under the node's name. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
+import { DatabaseServers } from "@venue/postgres/DatabaseServers"
+import { Layer } from "effect"
 import type { NodeSettings } from "./NodeSettings.ts"
 
 /**
@@ -27,14 +29,14 @@ const startupParameters = {
 }
 
 export const make = ({ databaseUrl, name }: Pick<NodeSettings, "databaseUrl" | "name">, kind: keyof typeof sizes) => {
+  const servers = DatabaseServers.layer(databaseUrl)
   const pool = (purpose: keyof typeof runner) =>
-    PgClient.layer({
-      url: databaseUrl,
+    DatabaseClient.pool({
       applicationName: `${name}/${purpose}`,
       maxConnections: sizes[kind][purpose],
       connectTimeout: "3 seconds",
       startupParameters
-    })
+    }).pipe(Layer.provide(servers))
   return {
     journal: pool("journal"),
     tables: pool("tables"),

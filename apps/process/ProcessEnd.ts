@@ -1,5 +1,5 @@
 /** Exit of a process: on request, after a fault, or while its database hangs. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { Cause, Effect, Exit, type Redacted, Runtime } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as NodeLog from "./NodeLog.ts"
@@ -73,7 +73,7 @@ export const boundTheStop = (stopMillis = usualStopMillis): void => {
 const probeMillis = 3_000
 
 const query = (url: Redacted.Redacted) =>
-  Effect.flatMap(PgClient.makeClient({ url, connectTimeout: probeMillis }), (sql) => sql`select 1`).pipe(
+  Effect.flatMap(DatabaseClient.makeClient({ url, connectTimeout: probeMillis }), (sql) => sql`select 1`).pipe(
     Effect.scoped,
     Effect.provide(Reactivity.layer)
   )

@@ -1,5 +1,5 @@
 /** Message of a failed start, with the remedy. */
-import { reasonOf } from "@venue/postgres/DatabaseOutage"
+import { sentenceOf } from "@venue/postgres/DatabaseFault"
 import { Cause, type Config } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { SettingRefused, SettingsRefused } from "./SettingRefused.ts"
@@ -13,8 +13,7 @@ export const linesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
 /** Returns the reason in one line, or the error's tag if the error has no message. */
 const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
-  if (isSqlError(error))
-    return `the database cannot be used (${reasonOf(error)}); start it, or set VENUE_DATABASE_URL to a running one`
+  if (isSqlError(error)) return sentenceOf(error)
   const { _tag, message } = error as { readonly _tag?: string; readonly message?: string }
   return message !== undefined && message !== "" ? message : (_tag ?? String(error))
 }

@@ -1,5 +1,5 @@
 /** `npm run status`: lists the nodes that the database knows. Changes nothing, so any release can read any database. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as Nodes from "@venue/storage/nodes/Nodes"
 import { Clock, Console, Effect, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -16,7 +16,7 @@ export class NoNodes extends Schema.TaggedError<NoNodes>()("NoNodes", {}) {
 
 export const run = Effect.gen(function* () {
   const url = yield* ToolSettings.read(databaseUrl)
-  const sql = yield* PgClient.makeClient({ url, applicationName: "status" })
+  const sql = yield* DatabaseClient.makeClient({ url, applicationName: "status" })
   const [table] = yield* sql`select from pg_class where oid = to_regclass('node')`
   const nodes = table === undefined ? [] : yield* Nodes.read(sql)
   if (nodes.length === 0) return yield* new NoNodes()

@@ -9,5 +9,7 @@ export const advisoryLocks = {
   /** Serialises nodes that join, because two nodes that join at the same time would not see each other. */
   joining: 7_203_114_404n,
   /** Serialises index builds on large tables. */
-  concurrentIndexes: 7_203_114_405n
+  concurrentIndexes: 7_203_114_405n,
+  /** Session lock of the archiver, which runs alone. */
+  archive: 7_203_114_406n
 } as const

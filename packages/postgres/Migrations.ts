@@ -9,6 +9,7 @@ import { report, reported } from "./MigrationProgress.ts"
 import { baseline } from "./migrations/0001_baseline.ts"
 import { operators } from "./migrations/0005_operators.ts"
 import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
+import { journalArchive } from "./migrations/0007_journal_archive.ts"
 import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
@@ -22,7 +23,8 @@ import * as Table from "./Table.ts"
 const all = {
   "0001_baseline": baseline,
   "0005_operators": operators,
-  "0006_auditor_checkpoint": auditorCheckpoint
+  "0006_auditor_checkpoint": auditorCheckpoint,
+  "0007_journal_archive": journalArchive
 }
 
 /**
@@ -121,7 +123,7 @@ const prepare = Effect.gen(function* () {
   }
   const names = yield* missing
   if (names.length === 0) return
-  const message = `the database lacks tables or indexes of this release (${names.join(", ")}), ${MayCreate.byOwner}`
+  const message = `the database lacks tables or indexes of this release (${names.join(", ")}), ${yield* MayCreate.byOwner(sql)}`
   return yield* new MigrationError({ kind: "BadState", message })
 })
 

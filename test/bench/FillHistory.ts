@@ -3,7 +3,7 @@
  * at `VENUE_DATABASE_URL`, to measure the account's lists and exports. Never run it on a production database: the
  * rows have no journal entries.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
 import * as Migrations from "@venue/postgres/Migrations"
 import { Effect, Layer, Redacted } from "effect"
@@ -38,7 +38,7 @@ const fill = Effect.gen(function* () {
   )
   yield* Effect.promise(() => LongHistory.write(database, { accountId, trades }, say))
   yield* Effect.promise(() => database.end())
-}).pipe(Effect.scoped, Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 4 })))
+}).pipe(Effect.scoped, Effect.provide(DatabaseClient.layer({ url: Redacted.make(url), maxConnections: 4 })))
 
 await Effect.runPromise(fill).catch((error: Error) => stop(error.message))
 process.exit(0)

@@ -1,5 +1,5 @@
 /** A market's long journal with its trades in the read tables, and the deposits of many users. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"
@@ -31,7 +31,7 @@ export const write = (url: string, events: number, users: number): Promise<LongJ
       const sql = yield* SqlClient.SqlClient
       yield* sql.unsafe("vacuum (analyze) journal, trade")
       return written
-    }).pipe(Effect.scoped, Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 2 })))
+    }).pipe(Effect.scoped, Effect.provide(DatabaseClient.layer({ url: Redacted.make(url), maxConnections: 2 })))
   )
 
 const stream = `market/${us500.symbol}`

@@ -31,6 +31,7 @@ const emptyTables = [
   "audit_checkpoint",
   "audit_checkpoint_piece",
   "funding_hour",
+  "journal_archive",
   "node",
   "operator_session",
   "referral_reward",
