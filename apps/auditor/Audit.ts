@@ -7,6 +7,7 @@ import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, identity } from "effect"
 import { SqlClient } from "effect/sql"
+import * as ArchivedReading from "./ArchivedReading.ts"
 import * as Books from "./Books.ts"
 import * as Checkpoint from "./Checkpoint.ts"
 import * as Comparing from "./Comparing.ts"
@@ -15,12 +16,13 @@ import * as Faults from "./Faults.ts"
 import * as LiveAccounts from "./LiveAccounts.ts"
 import * as NewReports from "./NewReports.ts"
 import * as RailBooks from "./RailBooks.ts"
-import * as Reading from "./Reading.ts"
+import type * as Reading from "./Reading.ts"
 import * as ReadingOn from "./ReadingOn.ts"
 import * as Rereading from "./Rereading.ts"
 
 export interface Audit {
   readonly books: Books.Books
+  readonly reading: Reading.Reading
   /** Audits all new rows and some of the earlier ones. Returns a fault that two reads confirmed, or null. */
   readonly round: Effect.Effect<string | null, unknown>
   /** Returns the rails as of the last audit. */
@@ -32,7 +34,7 @@ export interface Audit {
 /** Returns an audit that starts from a checkpoint, or from the first row of every stream without one. */
 export const make = Effect.fnUntraced(function* (checkpoint?: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
-  return yield* on(sql, Reading.make(sql), checkpoint)
+  return yield* on(sql, yield* ArchivedReading.make(sql), checkpoint)
 })
 
 /** Returns an audit of the database that `reading` queries. */
@@ -84,6 +86,7 @@ export const on = Effect.fnUntraced(function* (
   const { confirmed, suspected } = books.faults
   return identity<Audit>({
     books,
+    reading,
     round,
     rails: () => rails,
     checkpoint: () =>

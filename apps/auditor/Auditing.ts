@@ -14,7 +14,6 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import * as Passes from "./Passes.ts"
 import * as RailBooks from "./RailBooks.ts"
-import * as Reading from "./Reading.ts"
 import * as StoredMarks from "./StoredMarks.ts"
 
 export interface Auditing {
@@ -37,7 +36,6 @@ export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMil
   const railAudits = yield* RailAudits
   const clock = yield* Clock.Clock
   const context = yield* Effect.context<Effect.Services<typeof Passes.full>>()
-  const reading = Reading.make(sql)
   const seconds = yield* Meter.histogram(Money.auditSeconds, {})
   let pass = begun
   let auditedMillis = -Infinity
@@ -67,7 +65,7 @@ export const make = Effect.fnUntraced(function* (begun: Passes.Pass, fullPassMil
     yield* modes.audited({ fault, difference })
     yield* railAudits.record(audit.rails())
     auditedMillis = clock.currentTimeMillisUnsafe()
-    yield* StoredMarks.store(sql, audit.books, reading)
+    yield* StoredMarks.store(sql, audit.books, audit.reading)
     yield* Passes.save(current, fault)
   })
   const renew = Effect.map(

@@ -1,5 +1,5 @@
 /** Auditor process. Reads a venue's whole database and records every difference that it detects. */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { MigrationProgress } from "@venue/postgres/MigrationProgress"
@@ -13,6 +13,7 @@ import { Duration, Effect, Layer, type Redacted } from "effect"
 import * as HealthServer from "../process/HealthServer.ts"
 import * as NodeLog from "../process/NodeLog.ts"
 import * as Readiness from "../process/Readiness.ts"
+import { ArchivePlace } from "./ArchivedReading.ts"
 import * as Auditing from "./Auditing.ts"
 import * as AuditorMetrics from "./AuditorMetrics.ts"
 import * as AuditorSettings from "./AuditorSettings.ts"
@@ -23,7 +24,7 @@ import * as Passes from "./Passes.ts"
  * `--full` makes it read the whole journal first.
  */
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const { databaseUrl, fullPassDays, healthHost, healthPort, isFull } = yield* AuditorSettings.load
+  const { archiveDir, databaseUrl, fullPassDays, healthHost, healthPort, isFull } = yield* AuditorSettings.load
   NodeLog.identify("auditor")
   const readiness = yield* Readiness.make
   const { url: health } = yield* HealthServer.openWithMetrics(healthHost, healthPort, readiness.reason)
@@ -36,7 +37,11 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     readiness.follow(auditing.reason)
     yield* NodeLog.announce(`auditor started, pid ${process.pid}, health ${health}`)
     yield* auditing.forever
-  }).pipe(Effect.provide(services(databaseUrl)), Effect.provideService(MigrationProgress, readiness.migrating))
+  }).pipe(
+    Effect.provide(services(databaseUrl)),
+    Effect.provideService(MigrationProgress, readiness.migrating),
+    Effect.provideService(ArchivePlace, archiveDir)
+  )
 })
 
 const services = (url: Redacted.Redacted) =>
@@ -53,7 +58,7 @@ const services = (url: Redacted.Redacted) =>
     ),
     Layer.provideMerge(DatabaseClock.layer),
     Layer.provideMerge(
-      PgClient.layer({
+      DatabaseClient.layer({
         url,
         applicationName: "auditor",
         maxConnections: 4,

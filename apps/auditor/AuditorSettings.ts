@@ -1,12 +1,13 @@
 /** Settings of the auditor: the database and the health URL, but none of the venue's secrets. */
 import { Config, Effect } from "effect"
-import { databaseUrl } from "../process/DatabaseSettings.ts"
+import { archiveDir, databaseUrl } from "../process/DatabaseSettings.ts"
 import * as GivenSettings from "../process/GivenSettings.ts"
 import { expect, type SettingRefused } from "../process/SettingRefused.ts"
 import * as Setting from "../process/Setting.ts"
 
 const own = Config.all({
   databaseUrl,
+  archiveDir,
   isFull: Setting.onOff("VENUE_AUDIT_FULL", {
     default: "off",
     meaning: "`on` makes the auditor read the whole journal at its start, even with a usable checkpoint",

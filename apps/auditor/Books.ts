@@ -131,7 +131,7 @@ export const take = (books: Books, row: Row): string | undefined => {
   const book = symbol === undefined ? trader(books, userOf(row.stream) ?? row.stream) : books.markets.get(symbol)
   if (book === undefined) return "the stream's contract is not listed"
   Stream.take(book.line, row)
-  add(books, "journal", books.journal, row.stream, row.seq, Mark.ofBytes(markedBytes(row)))
+  add(books, "journal", books.journal, row.stream, row.seq, journalHashOf(row))
   if (row.events.length === 0) return undefined
   if ("trades" in book) return takeMarket(book, row)
   takeTrader(books, book, row)
@@ -223,6 +223,9 @@ const hashOf = (trade: Traded): bigint => {
 
 export const tradeColumns =
   "number, side, trade_id, account_id, user_id, order_id, price, quantity, order_price, remaining, fee, realised, margin_used, at_millis"
+
+/** Returns the hash of a journal row, which the database computes from `journalBytes`. */
+export const journalHashOf = (row: Row): bigint => Mark.ofBytes(markedBytes(row))
 
 /** Returns the bytes of a row that its mark covers: events, number and epoch. */
 const markedBytes = ({ epoch, events, seq }: Row): Uint8Array => {

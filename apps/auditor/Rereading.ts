@@ -73,6 +73,8 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
     lastOlder: () => lastOlder,
     resume: (from) => {
       lastOlder = from
+      // Spreads the first pass, so that the first audit after a restart reads a part of the newest rows.
+      turns = mostTurns
     },
     some: Effect.gen(function* () {
       const startedMillis = yield* Clock.currentTimeMillis

@@ -2,7 +2,7 @@
  * `npm run explain`: adds up an account's balance from the journal, line by line, and compares it with every other
  * source.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import { AccountId } from "@venue/domain/AccountId"
 import { textOfMoney } from "@venue/domain/Decimal"
@@ -10,7 +10,8 @@ import { Config, Console, Effect, FileSystem, Option, Path, Schema } from "effec
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { parseArgs } from "node:util"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
-import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
+import { ArchivePlace } from "../auditor/ArchivedReading.ts"
+import { archiveDir, databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
 import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Explanation from "./Explanation.ts"
 
@@ -42,14 +43,14 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     try: () => read(args),
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
-  const url = yield* configuredDatabase
-  const sql = yield* PgClient.makeClient({ url, applicationName: "explain" })
+  const { archive, url } = yield* configured
+  const sql = yield* DatabaseClient.makeClient({ url, applicationName: "explain" })
   yield* Console.log("at (UTC)                       amount, USD        balance, USD  what")
   const explanation = yield* Explanation.of(sql, query, ({ amount, atMillis, balance, kind, seq, stream, what }) =>
     Console.log(
       `${new Date(atMillis).toISOString()} ${usd(amount, 17)} ${usd(balance, 19)}  ${kind === what ? what : `${kind}: ${what}`} (row ${seq} of ${stream})`
     )
-  )
+  ).pipe(Effect.provideService(ArchivePlace, archive))
   for (const line of summary(query, explanation)) yield* Console.log(line)
   if (explanation.differences.length > 0) return yield* new Differs({ count: explanation.differences.length })
 }, Effect.provide(Reactivity.layer))
@@ -78,18 +79,18 @@ const read = (args: ReadonlyArray<string>): Explanation.Query => {
   return { accountId: AccountId.make(values.account), symbol: values.market, sinceMillis }
 }
 
-/** URL of the configured database, or of the embedded server of `npm start`. */
-const configuredDatabase = Effect.gen(function* () {
-  const own = Config.all({ url: Config.option(databaseUrl), folder: dataDir })
-  const { folder: directory, url } = yield* ToolSettings.read(own)
-  if (Option.isSome(url)) return url.value
+/** Directory of the archive, and URL of the configured database or of the embedded server of `npm start`. */
+const configured = Effect.gen(function* () {
+  const own = Config.all({ archive: archiveDir, url: Config.option(databaseUrl), folder: dataDir })
+  const { archive, folder: directory, url } = yield* ToolSettings.read(own)
+  if (Option.isSome(url)) return { archive, url: url.value }
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const folder = path.join(directory, "postgres")
   // Checked first, because `find` would create the folder.
   if (!(yield* files.exists(folder))) return yield* new DatabaseUnknown({ dataDir: directory })
   const server = yield* EmbeddedPostgres.find(folder)
-  return Option.isSome(server) ? server.value : yield* new DatabaseUnknown({ dataDir: directory })
+  return Option.isSome(server) ? { archive, url: server.value } : yield* new DatabaseUnknown({ dataDir: directory })
 })
 
 const usd = (micros: bigint, width = 0): string => textOfMoney(micros).padStart(width)

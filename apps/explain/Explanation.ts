@@ -11,7 +11,7 @@ import { listed } from "@venue/storage/listing/Listings"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Reading from "../auditor/Reading.ts"
+import * as ArchivedReading from "../auditor/ArchivedReading.ts"
 import * as Claims from "./Claims.ts"
 import * as MarketLines from "./MarketLines.ts"
 import type { Line, Lines } from "./Lines.ts"
@@ -63,7 +63,7 @@ export const of = <E, R>(
 ): Effect.Effect<Explanation, E | SqlError | Unknown, R> =>
   sql.withTransaction(
     Effect.gen(function* (): Effect.fn.Return<Explanation, E | SqlError | Unknown, R> {
-      const reading = Reading.make(sql)
+      const reading = yield* ArchivedReading.make(sql)
       yield* reading.begin
       const userId = yield* ownerOf(sql, accountId)
       const listings: ReadonlyArray<Instrument> = [...initialInstruments, ...(yield* listed(sql))]

@@ -3,9 +3,17 @@ import * as Setting from "./Setting.ts"
 
 export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   usual: "embedded server; required by nodes",
-  meaning: "URL of a Postgres database, version 14 or newer; the same on all nodes",
-  readers: [...Setting.venue, "auditor", "explain", "migrate", "status"],
-  requiredBy: ["runner", "gateway", "auditor", "migrate", "status"],
+  meaning:
+    "URL of a Postgres database, version 14 or newer, with `sslmode` and several servers for failover; the same on all nodes",
+  readers: [...Setting.venue, "auditor", "explain", "archive", "migrate", "status"],
+  requiredBy: ["runner", "gateway", "auditor", "archive", "migrate", "status"],
+  changes: "process"
+})
+
+export const archiveDir = Setting.string("VENUE_ARCHIVE_DIR", {
+  default: "",
+  meaning: "Directory of archived journal rows; the auditor and `explain` read them there",
+  readers: ["auditor", "explain", "archive"],
   changes: "process"
 })
 

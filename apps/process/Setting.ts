@@ -13,6 +13,7 @@ export type Reader =
   | "explain"
   | "migrate"
   | "status"
+  | "archive"
   | "tron-balances"
   | "database-roles"
 

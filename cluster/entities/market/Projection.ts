@@ -5,6 +5,7 @@
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal, type Row } from "@venue/journal/Journal"
+import { readNext } from "@venue/journal/JournalGap"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   /** Newest committed row; undefined until the first commit or claim. */
   let lastSeq: number | undefined
 
-  const page = (after: number) => journal.read(marketStream(symbol), after, pageRows)
+  const page = (after: number) => readNext(journal, marketStream(symbol), after, pageRows)
   const position = (projection: MarketProjection) => tables.position(projection, symbol)
 
   const project = Effect.gen(function* () {

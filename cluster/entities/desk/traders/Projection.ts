@@ -2,6 +2,7 @@
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
+import { readNext } from "@venue/journal/JournalGap"
 import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as TraderRecord from "@venue/journal/TraderRecord"
@@ -60,7 +61,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
   const project = Effect.fnUntraced(function* (userId: UserId, upTo: number) {
     let seq = reached.get(userId) ?? (yield* tables.positions(Projections.ofTraders, [userId]))[0]!
     while (seq < upTo) {
-      const rows = yield* journal.read(traderStream(userId), seq, pageSize)
+      const rows = yield* readNext(journal, traderStream(userId), seq, pageSize)
       if (rows.length === 0) return
       yield* tables.project(
         Projections.ofTraders,
