@@ -1,13 +1,12 @@
 /** `npm run archive`: moves old journal rows to files, or puts the rows of a stream back. */
 import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as Migrations from "@venue/postgres/Migrations"
-import { Config, ConfigProvider, Console, Duration, Effect, Layer, Schema } from "effect"
+import { Config, Console, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { parseArgs } from "node:util"
 import { archiveDir, databaseUrl } from "../process/DatabaseSettings.ts"
 import { expect } from "../process/SettingRefused.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
-import * as StartFailure from "../process/StartFailure.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Archive from "./Archive.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
@@ -23,11 +22,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     try: () => read(args),
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
-  const environment = yield* SecretFiles.environment
-  const { directory, url } = yield* Config.all({ directory: archiveDir, url: databaseUrl }).pipe(
-    Effect.provideService(ConfigProvider.ConfigProvider, environment),
-    Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error)))
-  )
+  const { directory, url } = yield* ToolSettings.read(Config.all({ directory: archiveDir, url: databaseUrl }))
   yield* expect("VENUE_ARCHIVE_DIR", directory !== "", "the directory of the archive files")
   yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

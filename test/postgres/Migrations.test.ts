@@ -18,7 +18,8 @@ describe("database migrations", () => {
       assert.deepStrictEqual(rows, [
         { number: 1, name: "baseline" },
         { number: 5, name: "operators" },
-        { number: 6, name: "auditor_checkpoint" }
+        { number: 6, name: "auditor_checkpoint" },
+        { number: 7, name: "journal_archive" }
       ])
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
@@ -50,7 +51,7 @@ describe("database migrations", () => {
       const { message } = yield* Effect.flip(migrate)
       assert.strictEqual(
         message,
-        "the database is at migration 9999 and this release has migrations up to 6: start the release that upgraded the database, or a newer one"
+        "the database is at migration 9999 and this release has migrations up to 7: start the release that upgraded the database, or a newer one"
       )
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
