@@ -77,6 +77,8 @@ export class MarketClient extends Context.Service<
       symbol: MarketSymbol,
       split: Omit<SplitContract, "_tag">
     ) => Effect.Effect<{ readonly isDone: boolean; readonly missing: number | null }, Unavailable>
+    /** Cancels all orders of a market; a repeated call continues if `isDone` is false. */
+    readonly cancelOrders: (symbol: MarketSymbol) => Effect.Effect<{ readonly isDone: boolean }, Unavailable>
     readonly setLimits: (symbol: MarketSymbol, limits: Limits) => Effect.Effect<void, Unavailable>
     readonly delist: (symbol: MarketSymbol) => Effect.Effect<void, Unavailable>
     readonly alarms: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<MarketAlarm>, Unavailable>
@@ -165,6 +167,7 @@ export class MarketClient extends Context.Service<
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         splitContract: (symbol, split) => ask(symbol, client(symbol).SplitContract(split)),
+        cancelOrders: (symbol) => ask(symbol, client(symbol).CancelOrders()),
         setLimits: (symbol, limits) => ask(symbol, client(symbol).SetLimits(limits)),
         delist: (symbol) => ask(symbol, client(symbol).Delist()),
         alarms: (symbol) => ask(symbol, client(symbol).Alarms()),

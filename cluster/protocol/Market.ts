@@ -181,6 +181,8 @@ export const Market = Entity.make("Market", [
     success: Schema.Struct({ isDone: Schema.Boolean, missing: Schema.NullOr(Schema.Number) }),
     error: Unavailable
   }),
+  /** Cancels all orders. If `isDone` is false, a repeated call must cancel the remaining ones. */
+  Rpc.make("CancelOrders", { success: Schema.Struct({ isDone: Schema.Boolean }), error: Unavailable }),
   /** Returns once the limits are recorded, or if they already apply. */
   Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
   /** Returns once the settlement's start is recorded, by this or an earlier call. A trading market ignores the call. */

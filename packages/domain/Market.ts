@@ -193,6 +193,11 @@ export interface RaiseEpoch {
   readonly traderEpoch: number
 }
 
+/** Cancels all orders, stops and TWAPs of the market, after a recovery that lost the cancels of some of them. */
+export interface CancelOrders {
+  readonly _tag: "CancelOrders"
+}
+
 /** Every command of a market. */
 export type MarketCommand =
   | TraderCommand
@@ -208,6 +213,7 @@ export type MarketCommand =
   | Delist
   | SplitContract
   | SetLimits
+  | CancelOrders
 
 /** An order was accepted. */
 export interface Accepted {

@@ -18,6 +18,7 @@ import * as Alarms from "./prices/Alarms.ts"
 import * as Book from "./book/Book.ts"
 import * as Builders from "./orders/Builders.ts"
 import { cancel, cancelAll } from "./orders/Cancel.ts"
+import { cancelOrders } from "./orders/CancelMarket.ts"
 import * as Dividend from "./lifecycle/Dividend.ts"
 import * as Funding from "./prices/Funding.ts"
 import * as Holders from "./state/Holders.ts"
@@ -44,6 +45,7 @@ import * as TwapProgress from "./stops/TwapProgress.ts"
 import * as Twaps from "./stops/Twaps.ts"
 
 export { defaults, type Settings } from "./Market.ts"
+export { hasOrders } from "./orders/CancelMarket.ts"
 export { preview } from "./orders/Preview.ts"
 export { hash } from "./state/StateHash.ts"
 export { apply } from "./state/Replay.ts"
@@ -82,6 +84,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "Delist":
       Settlement.begin(engine, atMillis, events)
+      break
+    case "CancelOrders":
+      cancelOrders(engine, atMillis, events)
       break
     case "SetTradingState":
       TradingState.change(engine, command.state, atMillis, events)

@@ -153,6 +153,7 @@ export const neighbours = () => {
         },
         setTradingState: () => Effect.never,
         splitContract: () => Effect.never,
+        cancelOrders: () => Effect.never,
         setLimits: () => Effect.never,
         delist: () => Effect.never,
         totals: () => Effect.never,

@@ -101,6 +101,14 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
             )
           ).pipe(Rpc.fork),
         SplitContract: ({ payload }) => splitBy(submitted, log)(payload).pipe(Rpc.fork),
+        CancelOrders: () =>
+          Effect.andThen(
+            submitted([{ _tag: "CancelOrders" }]),
+            Effect.map(
+              log.asOf((engine) => !Engine.hasOrders(engine)),
+              ({ value: isDone }) => ({ isDone })
+            )
+          ).pipe(Rpc.fork),
         SetLimits: ({ payload }) => submitted([{ _tag: "SetLimits", ...payload }]).pipe(Rpc.fork),
         Delist: () => submitted([{ _tag: "Delist" }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),

@@ -230,6 +230,7 @@ const sentOnce: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "TopUpFund",
   "Delist",
   "SplitContract",
+  "CancelOrders",
   "SetLimits"
 ])
 

@@ -34,7 +34,7 @@ export const proceed = (market: Market, atMillis: number, events: Events): void 
   if (market.tradingState !== "IN_SETTLEMENT") return
   market.timeMillis = atMillis
   const upTo = events.length + mostEvents
-  cancelMarket(market, upTo, events)
+  cancelMarket(market, upTo, "DELISTING", events)
   close(market, upTo, events)
   if (events.length < upTo) TradingState.record(market, "DELISTED", atMillis, events)
 }

@@ -16,7 +16,7 @@ export const split = (market: Market, command: Split.SplitContract, atMillis: nu
   market.timeMillis = atMillis
   const upTo = events.length + mostEvents
   Takeovers.abandon(market, atMillis, events)
-  if (!cancelMarket(market, upTo, events)) return
+  if (!cancelMarket(market, upTo, "SPLIT", events)) return
   const { fundLots, markE8, remainder } = planned
   const done: Split.ContractSplit = {
     _tag: "ContractSplit",

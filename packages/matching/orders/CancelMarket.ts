@@ -1,14 +1,24 @@
 /** Cancellation of all orders, stops and TWAPs in a market, in batches that each fit into one decision. */
-import { isOver } from "@venue/domain/TradingState"
-import type { Events, Market } from "../Market.ts"
+import type { TwapEnding } from "@venue/domain/Twap"
+import { type Events, type Market, mostEvents } from "../Market.ts"
 import * as Match from "./Match.ts"
 import type { Account } from "../state/Participants.ts"
 import * as StopOrder from "../stops/StopOrder.ts"
 import * as Stops from "../stops/Stops.ts"
 import * as TwapProgress from "../stops/TwapProgress.ts"
 
+/** Cancels all orders on an operator's request. A further call continues if some are left. */
+export const cancelOrders = (market: Market, atMillis: number, events: Events): void => {
+  market.timeMillis = atMillis
+  cancelMarket(market, events.length + mostEvents, "REQUEST", events)
+}
+
+/** Returns whether the market has an order, a stop or a TWAP. */
+export const hasOrders = ({ participants, stops, twaps }: Market): boolean =>
+  twaps.byId.size > 0 || participants.accounts.some((each) => each.oldest !== 0 || stops.byAccount.has(each))
+
 /** Ends orders, stops and TWAPs until `upTo` events are recorded; returns false if some are left. */
-export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
+export const cancelMarket = (market: Market, upTo: number, ending: TwapEnding, events: Events): boolean => {
   const { participants, stops, twaps } = market
   for (const account of sorted(
     participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
@@ -22,7 +32,6 @@ export const cancelMarket = (market: Market, upTo: number, events: Events): bool
       StopOrder.end(market, stop, null, events)
     }
   }
-  const ending = isOver(market.tradingState) ? "DELISTING" : "SPLIT"
   for (const twap of twaps.byId.values()) {
     if (events.length >= upTo) return false
     TwapProgress.end(market, twap, ending, null, events)

@@ -111,6 +111,7 @@ export const setUp = Effect.gen(function* () {
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             splitContract: () => Effect.never,
+            cancelOrders: () => Effect.never,
             setLimits: () => Effect.never,
             delist: () => Effect.never,
             totals: () => Effect.never,

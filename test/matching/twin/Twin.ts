@@ -35,7 +35,7 @@ import {
   type Twin
 } from "./TwinState.ts"
 import * as Settlement from "./TwinSettlement.ts"
-import { split } from "./TwinSplit.ts"
+import { cancelOrders, split } from "./TwinSplit.ts"
 import { setLimits } from "./TwinLimits.ts"
 import * as Stops from "./TwinStops.ts"
 import { done, refused } from "./TwinOutcome.ts"
@@ -77,6 +77,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     return Trigger.fire(twin, nowMillis, emit)
   }
   if (command._tag === "SplitContract") return split(twin, command, nowMillis, emit)
+  if (command._tag === "CancelOrders") return cancelOrders(twin, nowMillis, emit)
   if (command._tag === "SetLimits") return setLimits(twin, command, nowMillis, emit)
   if (command._tag === "Delist") return Settlement.begin(twin, nowMillis, emit)
   if (command._tag === "SetTradingState") return Settlement.change(twin, command.state, nowMillis, emit)

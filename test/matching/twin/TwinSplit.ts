@@ -1,11 +1,27 @@
 /** Independent implementation of splits: each holding separately, exact numbers. */
 import { AccountId } from "@venue/domain/AccountId"
 import { fundAccountId, fundUserId, type SplitContract } from "@venue/domain/Split"
+import type { TwapEnding } from "@venue/domain/Twap"
 import { type Emit, endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
 import * as Takeovers from "./TwinTakeovers.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
+
+export const cancelOrders = (twin: Twin, nowMillis: number, emit: Emit): void => {
+  twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+  endOrders(twin, "REQUEST", emit)
+}
+
+const endOrders = (twin: Twin, ending: TwapEnding, emit: Emit): void => {
+  for (const account of [...twin.owners.keys()].sort()) {
+    const own = twin.resting.filter(({ order }) => order.accountId === account)
+    for (const resting of own.sort((one, other) => one.acceptedNumber - other.acceptedNumber))
+      leave(twin, resting, null, "CANCELLED", emit)
+    for (const stop of Stops.ofAccount(twin, AccountId.make(account))) endStop(twin, stop, null, emit)
+  }
+  TwinTwaps.end(twin, () => true, ending, null, emit)
+}
 
 export const split = (twin: Twin, command: SplitContract, nowMillis: number, emit: Emit): void => {
   const { denominator, exDay, numerator } = command
@@ -30,13 +46,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
   if (received > twin.reserveFund) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   Takeovers.giveUpAll(twin, emit)
-  for (const account of [...twin.owners.keys()].sort()) {
-    const own = twin.resting.filter(({ order }) => order.accountId === account)
-    for (const resting of own.sort((one, other) => one.acceptedNumber - other.acceptedNumber))
-      leave(twin, resting, null, "CANCELLED", emit)
-    for (const stop of Stops.ofAccount(twin, AccountId.make(account))) endStop(twin, stop, null, emit)
-  }
-  TwinTwaps.end(twin, () => true, "SPLIT", null, emit)
+  endOrders(twin, "SPLIT", emit)
   for (const { account, cost, quantity, received: got } of closed) {
     const held = twin.holdings.get(account)!
     held.quantity = quantity
