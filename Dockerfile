@@ -11,6 +11,7 @@ COPY packages packages
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/typescript node_modules/@typescript
 
 COPY apps/process apps/process
+COPY apps/init apps/init
 COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
 COPY apps/auditor apps/auditor
@@ -23,10 +24,10 @@ COPY apps/explain apps/explain
 COPY apps/migrate apps/migrate
 COPY apps/status apps/status
 COPY apps/tron apps/tron
-# Mount point for the volume with the wallet's record. A new volume inherits these permissions.
-RUN mkdir -m 0777 record
+# Mount points for the volumes with the wallet's record and a node's witness. A new volume inherits these permissions.
+RUN mkdir -m 0777 record witness
 
-# Nodes keep all state in Postgres and write no files, so the root file system can be read-only.
+# Nodes keep all state in Postgres and write only their witness, so the root file system can be read-only.
 USER node
 ENTRYPOINT ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--max-inlined-bytecode-size-cumulative=3000"]
 CMD ["apps/runner/main.ts"]

@@ -88,9 +88,14 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   yield* Effect.addFinalizer(() => Effect.ignore(ClusterFile.remove(dataDir)))
   yield* say(`starting ${runners.length} runners and ${gateways.length} gateways`)
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const path = yield* Path.Path
+  const witnessing = (node: ClusterPlan.PlannedNode) => ({
+    ...node,
+    environment: { ...node.environment, VENUE_WITNESS_DIR: path.join(dataDir, "witness", node.name) }
+  })
   const supervisor = yield* Supervisor.make({
-    runners,
-    gateways,
+    runners: runners.map(witnessing),
+    gateways: gateways.map(witnessing),
     environment: environmentOf(settings, secrets, gateways[0]!),
     place: dataDir,
     changed: (nodes) =>

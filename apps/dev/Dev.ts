@@ -37,12 +37,15 @@ import * as Ports from "../process/Ports.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
+import * as Undecided from "./Undecided.ts"
 import * as MarketMaker from "./MarketMaker.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Prices from "../process/Prices.ts"
 import * as Production from "../process/Production.ts"
 import * as Rails from "../process/Rails.ts"
+import * as StartMode from "../process/StartMode.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
+import * as Witnessing from "../process/witness/Witnessing.ts"
 
 const say = NodeLog.announce
 
@@ -74,6 +77,13 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const health = yield* Health
     const auditing = { databaseUrl: url, place: path.resolve(settings.dataDir), say }
     const auditedBefore = settings.auditor ? yield* AuditorProcess.keep(auditing) : null
+    const openListeners = Listeners.open(settings, {
+      admin: { token: Redacted.make(secrets.adminToken), ...adminListener },
+      authClientKeys: [secrets.authClientKey]
+    })
+    // Markets and desks wait for the decision, which an operator sends to these listeners.
+    const opened = (yield* Undecided.isHeld) ? yield* openListeners : undefined
+    if (opened !== undefined) yield* Undecided.wait(say, opened.admin)
     yield* say("starting the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     yield* Seed.appoint(secrets.treasurerToken)
@@ -81,10 +91,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
     yield* Runner.ready
-    const urls = yield* Listeners.open(settings, {
-      admin: { token: Redacted.make(secrets.adminToken), ...adminListener },
-      authClientKeys: [secrets.authClientKey]
-    })
+    const urls = opened ?? (yield* openListeners)
     // Runs before the listeners close, because finalizers run in reverse order.
     yield* Effect.addFinalizer(() => health.stop.pipe(Effect.andThen(trade.drain), Effect.andThen(Runner.disarmed)))
 
@@ -149,7 +156,7 @@ const services = (
   return Gateways.layer.pipe(
     Layer.provideMerge(Health.layer),
     Layer.provideMerge(RailEntities.layer),
-    Layer.provideMerge(Layer.merge(Runner.layer, WebhookLayers.delivery(settings))),
+    Layer.provideMerge(Layer.mergeAll(Runner.layer, WebhookLayers.delivery(settings), Witnessing.following)),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layer),
@@ -158,6 +165,15 @@ const services = (
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
+    Layer.provideMerge(
+      Witnessing.layer({
+        name: "venue",
+        directory: Option.some(`${settings.dataDir}/witness`),
+        isExpected: false,
+        wallet: Option.none()
+      })
+    ),
+    Layer.provideMerge(Layer.effectDiscard(StartMode.apply(settings))),
     Layer.provideMerge(FixedSettings.layerAlone(Agreed.fixed(settings, secretKey), { isKnown })),
     Layer.provideMerge(DatabaseClock.layer),
     Layer.provideMerge(pools.journal),

@@ -16,6 +16,7 @@ import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
 import * as Agreement from "../process/Agreement.ts"
 import * as Claimed from "../process/Claimed.ts"
+import * as FirstStart from "../process/FirstStart.ts"
 import * as HealthServer from "../process/HealthServer.ts"
 import * as Listeners from "../process/Listeners.ts"
 import { Membership } from "../process/Membership.ts"
@@ -29,6 +30,7 @@ import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
+import * as Witnessing from "../process/witness/Witnessing.ts"
 
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("gateway")
@@ -54,6 +56,7 @@ const serve = Effect.fnUntraced(function* (
   readiness: Readiness.Readiness,
   { closeEarly, healthUrl }: { readonly healthUrl: string; readonly closeEarly: Effect.Effect<void> }
 ) {
+  yield* FirstStart.check(settings)
   const instruments = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
   const access = yield* Access.layer(settings, settings.key)
@@ -92,7 +95,7 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings, "gateway")
-  return Gateways.layer.pipe(
+  return Layer.mergeAll(Gateways.layer, Witnessing.following, Witnessing.followingMarkets).pipe(
     Layer.provideMerge(Health.layerGateway.pipe(Layer.provide(conditions))),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),

@@ -33,7 +33,10 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
   })
 
 /** Returns the settings that must not change after a venue's first start. */
-export const fixed = ({ desks }: SharedSettings, secretKey: Redacted.Redacted): Readonly<Record<string, string>> => ({
+export const fixed = (
+  { desks }: Pick<SharedSettings, "desks">,
+  secretKey: Redacted.Redacted
+): Readonly<Record<string, string>> => ({
   VENUE_DESKS: String(desks),
   "the mark of VENUE_SECRET_KEY": markOf(secretKey)
 })

@@ -76,6 +76,7 @@ export const all: ReadonlyArray<string> = [
   "VENUE_IDENTITY_CALLBACK_KEY",
   "VENUE_IDENTITY_KEY",
   "VENUE_IDENTITY_URL",
+  "VENUE_INIT",
   "VENUE_KEY_PREFIX",
   "VENUE_LOG_FORMAT",
   "VENUE_LOG_LEVEL",
@@ -104,6 +105,7 @@ export const all: ReadonlyArray<string> = [
   "VENUE_SIGN_IN_URI",
   "VENUE_SIMULATED_PRICES",
   "VENUE_SIMULATED_RAILS",
+  "VENUE_START",
   "VENUE_STOP_SECONDS",
   "VENUE_TERMS_VERSION",
   "VENUE_TRACE_RATIO",
@@ -127,7 +129,8 @@ export const all: ReadonlyArray<string> = [
   "VENUE_WALLET_TRON_KEY",
   "VENUE_WALLET_URL",
   "VENUE_WALLET_XPRV",
-  "VENUE_WEBHOOK_LOOPBACK"
+  "VENUE_WEBHOOK_LOOPBACK",
+  "VENUE_WITNESS_DIR"
 ]
 
 /** Variables that the start script and the tests set. */

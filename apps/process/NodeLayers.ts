@@ -16,7 +16,10 @@ import { Membership } from "./Membership.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
 import type * as Pools from "./Pools.ts"
 import * as Production from "./Production.ts"
+import * as StartMode from "./StartMode.ts"
 import * as Tracing from "./Tracing.ts"
+import * as WalletConnection from "./WalletConnection.ts"
+import * as Witnessing from "./witness/Witnessing.ts"
 
 export interface NodeTerms {
   /** This node's address in the node table. */
@@ -41,6 +44,8 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     ),
     Layer.provideMerge(Nodes.layer),
     Layer.provideMerge(Seal.layer(settings.key)),
+    Layer.provideMerge(Witnessing.layer(witnessOf(settings))),
+    Layer.provideMerge(Layer.effectDiscard(StartMode.apply(settings))),
     Layer.provideMerge(Layer.effectDiscard(Production.checkDatabase(settings))),
     Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(settings, settings.key))),
     Layer.provideMerge(DatabaseClock.layer),
@@ -50,6 +55,21 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     Layer.provideMerge(Agreed.venueSettings(settings, instruments)),
     Layer.provideMerge(Tracing.layer(settings))
   )
+
+/** Only runners know the wallet. They own all streams, so the wallet receives all of them. */
+const witnessOf = ({
+  arbitrum,
+  environment,
+  kind,
+  name,
+  tron,
+  witnessDir
+}: NodeSettings): Witnessing.WitnessOptions => ({
+  name,
+  directory: witnessDir,
+  isExpected: kind === "runner" && environment !== "development",
+  wallet: kind === "runner" ? WalletConnection.of(arbitrum, tron) : Option.none()
+})
 
 export const clusterOptions = ({ dialFrom, lockSeconds, tls }: NodeSettings): ClusterNodeOptions => ({
   lockSeconds,

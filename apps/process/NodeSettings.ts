@@ -57,7 +57,7 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
 const healthPorts = { runner: 4010, gateway: 4006 }
 
 const rulesOf = (
-  { key, kind, lockSeconds, authClientKeys }: NodeSettings,
+  { key, kind, lockSeconds, authClientKeys, witnessDir }: NodeSettings,
   name: Option.Option<string>
 ): Array<Rule> => [
   ["VENUE_SECRET_KEY", Redacted.value(key).length >= 32, "at least 32 characters"],
@@ -66,6 +66,11 @@ const rulesOf = (
     // Postgres truncates longer application names and replaces other characters.
     Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value),
     "1 to 48 letters, digits, dots, underscores and hyphens"
+  ],
+  [
+    "VENUE_NODE_NAME",
+    Option.isSome(name) || Option.isNone(witnessDir),
+    "a name, because VENUE_WITNESS_DIR belongs to one node"
   ],
   ["VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60"],
   ["VENUE_AUTH_CLIENT_KEY", kind === "runner" || authClientKeys.length > 0, "the apikey of the venue's own pages"]

@@ -8,6 +8,7 @@ import { SettingRefused } from "./SettingRefused.ts"
 import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } from "./Settings.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 import * as Tracing from "./Tracing.ts"
+import { witnessDir } from "./witness/WitnessSettings.ts"
 
 /** Settings for the traffic between nodes. */
 export const traffic = {
@@ -59,6 +60,15 @@ export const own = Config.all({
     Setting.string("VENUE_CLUSTER_DIAL_FROM", {
       usual: "any",
       meaning: "Local IP address from which this node connects to other nodes",
+      readers: nodes,
+      changes: "process"
+    })
+  ),
+  witnessDir,
+  init: Config.option(
+    Setting.literals("VENUE_INIT", ["new-venue"], {
+      meaning:
+        "`new-venue`: creates a venue in an empty database, once. Without it, only development does; `npm run init` is the other way",
       readers: nodes,
       changes: "process"
     })

@@ -11,6 +11,7 @@ export type Reader =
   | "wallet"
   | "bank"
   | "explain"
+  | "init"
   | "migrate"
   | "status"
   | "archive"

@@ -43,8 +43,8 @@ export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
   usual: "generated at the first start; required by nodes",
   meaning:
     "Key of at least 32 characters that encrypts stored secrets; other keys, such as the refresh-token key, are derived from this key",
-  readers: Setting.venue,
-  requiredBy: ["runner", "gateway"],
+  readers: [...Setting.venue, "init"],
+  requiredBy: ["runner", "gateway", "init"],
   changes: "never"
 })
 
@@ -55,6 +55,13 @@ export const shared = {
       "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid only in its own environment",
     readers: Setting.services,
     changes: "all nodes"
+  }),
+  startMode: Setting.literals("VENUE_START", ["as-stored", "halted"], {
+    default: "as-stored",
+    meaning:
+      "`halted`: the start halts trading and blocks withdrawals before it serves anything, for example after a [restore](restore.md)",
+    readers: Setting.venue,
+    changes: "process"
   }),
   brand: Setting.string("VENUE_BRAND", {
     default: "svc",
@@ -108,7 +115,7 @@ export const shared = {
   desks: Setting.int("VENUE_DESKS", {
     default: 16,
     meaning: "Number of desks; each user belongs to one desk",
-    readers: Setting.venue,
+    readers: [...Setting.venue, "init"],
     changes: "never"
   }),
   maxOpenOrdersPerSymbol: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL", {

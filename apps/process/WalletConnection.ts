@@ -41,3 +41,10 @@ export const signer = Effect.fnUntraced(function* (
   yield* expect("VENUE_WALLET_SECRET", Redacted.value(walletSecret) !== "", "the secret that the wallet expects")
   return Option.some(Signer.layer({ url: walletUrl.value.replace(/\/$/, ""), secret: walletSecret }))
 })
+
+/** Returns the connection to the wallet, which is the same for both chains; empty without a wallet. */
+export const of = (...chains: ReadonlyArray<WalletConnection>) =>
+  Option.map(
+    Option.fromUndefinedOr(chains.find(({ walletUrl }) => Option.isSome(walletUrl) && URL.canParse(walletUrl.value))),
+    ({ walletSecret: secret, walletUrl }) => ({ url: Option.getOrThrow(walletUrl).replace(/\/$/, ""), secret })
+  )

@@ -12,6 +12,7 @@ import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../process/Agreement.ts"
 import * as Claimed from "../process/Claimed.ts"
+import * as FirstStart from "../process/FirstStart.ts"
 import { Membership } from "../process/Membership.ts"
 import * as NodeLayers from "../process/NodeLayers.ts"
 import * as NodeLog from "../process/NodeLog.ts"
@@ -23,6 +24,7 @@ import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
+import * as Witnessing from "../process/witness/Witnessing.ts"
 import * as EntityHealth from "./EntityHealth.ts"
 import * as HealthServer from "../process/HealthServer.ts"
 
@@ -46,6 +48,7 @@ const serve = Effect.fnUntraced(function* (
   readiness: Readiness.Readiness,
   health: string
 ) {
+  yield* FirstStart.check(settings)
   const instruments = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
   const { leastSources, sources, text: priceSources } = yield* Prices.sources(settings, instruments)
@@ -78,7 +81,12 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings, "runner")
-  return Layer.mergeAll(RailEntities.layer, DeadRunners.layer, WebhookLayers.delivery(settings)).pipe(
+  return Layer.mergeAll(
+    RailEntities.layer,
+    DeadRunners.layer,
+    WebhookLayers.delivery(settings),
+    Witnessing.following
+  ).pipe(
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(
       ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))

@@ -4,10 +4,11 @@ import { urlOf } from "@venue/gateway/http/Listening"
 import type { Keys } from "@venue/providers/rails/arbitrum/Transactions"
 import { Signer } from "@venue/providers/rails/Signer"
 import type { TronKey } from "@venue/providers/rails/tron/TronTransaction"
-import { Deferred, Effect, Layer, type Redacted } from "effect"
+import { Deferred, Effect, Layer, Option, type Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import * as NodeLog from "../process/NodeLog.ts"
+import * as WitnessFile from "../process/witness/WitnessFile.ts"
 import * as PrivateHost from "./PrivateHost.ts"
 import type { Limits } from "./SigningPolicy.ts"
 import * as SigningRecord from "./SigningRecord.ts"
@@ -22,6 +23,8 @@ export interface WalletOptions {
   readonly secret: Redacted.Redacted
   /** Path of the signing record. */
   readonly record: string
+  /** Directory of the witness that the wallet keeps for the runners; none by default. */
+  readonly witnessDir?: Option.Option<string>
   readonly keys: Keys | undefined
   readonly tronKey?: TronKey | undefined
   readonly limits: Limits
@@ -55,10 +58,12 @@ export const ownerOf = ({
 export const open = Effect.fn("Wallet.open")(function* (options: WalletOptions) {
   const host = yield* PrivateHost.addressOf(options.host)
   const record = yield* SigningRecord.open(options.record, ownerOf(options))
+  const { witnessDir = Option.none() } = options
+  const witness = Option.isNone(witnessDir) ? undefined : yield* WitnessFile.open(witnessDir.value, "wallet")
   const broken = yield* Deferred.make<never, SigningRecord.RecordBroken>()
   const { keys, limits, port, secret, tronKey } = options
   yield* WalletMetrics.collect(record, limits)
-  const server = HttpRouter.serve(WalletServer.routes({ secret, limits, record, broken }), {
+  const server = HttpRouter.serve(WalletServer.routes({ secret, limits, record, broken, witness }), {
     disableLogger: true,
     disableListenLog: true
   }).pipe(

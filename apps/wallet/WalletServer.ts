@@ -1,5 +1,6 @@
 /** HTTP interface of the wallet, for callers with its secret: its accounts, and signatures for orders. */
 import { isSameText } from "@venue/gateway/http/SameText"
+import * as WitnessLine from "@venue/journal/witness/WitnessLine"
 import * as SignerContract from "@venue/providers/rails/Signer"
 import { SigningOrder } from "@venue/providers/rails/SigningOrder"
 import * as Money from "@venue/telemetry/catalogue/Money"
@@ -7,6 +8,7 @@ import * as Exposition from "@venue/telemetry/Exposition"
 import * as Meter from "@venue/telemetry/Meter"
 import { ByteSize, Clock, Deferred, Effect, Redacted, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { WitnessFile } from "../process/witness/WitnessFile.ts"
 import * as SigningPolicy from "./SigningPolicy.ts"
 import type { RecordBroken, SigningRecord } from "./SigningRecord.ts"
 
@@ -16,6 +18,8 @@ export interface WalletServerOptions {
   readonly record: SigningRecord
   /** Fails when the record's contents are unknown, which makes the process exit. */
   readonly broken: Deferred.Deferred<never, RecordBroken>
+  /** Witness that the wallet keeps for the runners, or undefined without one. */
+  readonly witness: WitnessFile | undefined
 }
 
 export const routes = (options: WalletServerOptions) =>
@@ -34,6 +38,10 @@ export const routes = (options: WalletServerOptions) =>
       )
       yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))
       yield* router.add("POST", "/sign", guarded(options, sign(options, signer, refused)))
+      const { witness } = options
+      if (witness === undefined) return
+      yield* router.add("GET", "/witness", guarded(options, shown(witness)))
+      yield* router.add("POST", "/witness", guarded(options, witnessed(witness)))
     })
   )
 
@@ -73,6 +81,35 @@ const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer, r
     Effect.catch((error) => Effect.succeed(refusal(503, error.message))),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
   )
+
+const shown = (witness: WitnessFile): Answer<never> =>
+  Effect.sync(() =>
+    HttpServerResponse.text(
+      witness
+        .entries()
+        .map((entry) => `${WitnessLine.encode(entry)}\n`)
+        .join(""),
+      { contentType: lines }
+    )
+  )
+
+/** Stores the lines of a runner, and answers once they are on disk. Stores nothing if one line is damaged. */
+const witnessed = (witness: WitnessFile): Answer<never> =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const entries = (yield* request.text).split("\n").slice(0, -1).map(WitnessLine.read)
+    const known = entries.filter((entry) => entry !== undefined)
+    if (known.length < entries.length)
+      return refusal(422, "the body is not lines of a witness that this wallet supports")
+    yield* witness.append(known)
+    return HttpServerResponse.text("", { contentType: lines })
+  }).pipe(
+    Effect.catch((error) => Effect.succeed(refusal(503, error.message))),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxWitnessBytes))
+  )
+
+const lines = "application/x-ndjson"
+const maxWitnessBytes = 1024 * 1024
 
 const nameOf = (order: SigningOrder): string =>
   order._tag === "ArbitrumSweep"

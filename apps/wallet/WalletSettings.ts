@@ -7,6 +7,7 @@ import { expect, refused } from "../process/SettingRefused.ts"
 import * as Setting from "../process/Setting.ts"
 import * as TronSettings from "../process/TronSettings.ts"
 import * as WalletConnection from "../process/WalletConnection.ts"
+import { witnessDir } from "../process/witness/WitnessSettings.ts"
 
 const own = Config.all({
   ...ArbitrumSettings.chain,
@@ -32,6 +33,7 @@ const own = Config.all({
     requiredBy: ["wallet"],
     changes: "process"
   }),
+  witnessDir,
   ...ArbitrumSettings.keys,
   maxPayment: Setting.int("VENUE_WALLET_MAX_PAYMENT", {
     default: 250_000,

@@ -9,9 +9,11 @@ export interface Batch {
   readonly seq: number
   readonly events: ReadonlyArray<MarketEvent>
   readonly levels: ReadonlyArray<Level>
+  /** The row in the journal's encoding. */
+  readonly row?: Uint8Array
 }
 
-/** A batch with its row in the journal's encoding, for watchers on other nodes. */
+/** A batch of a market on this node, whose row is sent to watchers on other nodes. */
 export interface CommittedBatch extends Batch {
   readonly row: Uint8Array
 }

@@ -160,5 +160,6 @@ const decode = (
   epoch,
   seq,
   events: events.length === 0 ? [] : MarketRecord.decode(events),
-  levels
+  levels,
+  row: events
 })

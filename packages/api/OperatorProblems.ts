@@ -32,6 +32,7 @@ export const ofOperators = (baseUrl: string) => ({
     ),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
   venueNotResumable: (detail: string) => new Conflict(body(baseUrl, 409, "venue-not-resumable", { detail })),
+  noRecovery: (detail: string) => new Conflict(body(baseUrl, 409, "no-recovery", { detail })),
   symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
   symbolDelisted: (symbol: string) =>
     new Conflict(

@@ -10,6 +10,8 @@ export const pages = {
     "The credentials do not permit this operation, or do not cover this account; use credentials that do.",
   "appointed-since":
     "Only treasurers who were appointed before the withdrawal was requested can decide it; ask one of them to decide.",
+  "no-recovery":
+    "No loss of rows can be decided, or the operator cannot be one of the two who decide; `detail` states the reason. GET /recovery returns the present state.",
   "not-cancellable":
     "The payment of the withdrawal cannot be cancelled now; `detail` states the reason and what to do instead.",
   "not-held":

@@ -28,8 +28,11 @@ export interface Flush {
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
-/** If an owner throws, or collects too many bytes or none, its stream is lost and reported; others are unaffected. */
-export const make = (report: OpenStream.Report, now: () => number): Flush => {
+/**
+ * If an owner throws, or collects too many bytes or none, its stream is lost and reported; others are unaffected.
+ * `witness` receives each committed row.
+ */
+export const make = (report: OpenStream.Report, now: () => number, witness: (row: Row) => void = () => {}): Flush => {
   /** Streams whose ownership must be proven even if they append nothing. */
   const believed = new Set<OpenStream.OpenStream>()
   let write: Write | undefined
@@ -55,6 +58,7 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
       const kept = streams.filter((stream, index) => OpenStream.keeps(stream, won?.[index], sentAtMillis))
       isInFlight = false
       start()
+      if (won !== undefined) for (const [index, draft] of drafts.entries()) if (won[index] === true) witness(draft)
       for (const stream of kept) OpenStream.notify(stream)
     })
   }

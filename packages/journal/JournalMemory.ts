@@ -5,14 +5,15 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type {
-  AccountRow,
-  Alongside,
-  AuditedDeed,
-  JournalShape,
-  Row,
-  TreasuryStep,
-  WakeUpChange
+import {
+  type AccountRow,
+  type Alongside,
+  type AuditedDeed,
+  type JournalShape,
+  maxSkipped,
+  type Row,
+  type TreasuryStep,
+  type WakeUpChange
 } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
@@ -115,6 +116,7 @@ export const make = Effect.gen(function* () {
     },
     read: (stream, after, limit) => Effect.map(turn, () => rowsOf(stream).slice(after, after + limit)),
     heads: (streams) => Effect.map(turn, () => streams.map((stream) => rowsOf(stream).length)),
+    skip: (stream, upTo) => Effect.map(turn, () => skip(rowsOf(stream), stream, upTo)),
     saveSnapshot: (stream, seq, state) =>
       Effect.map(turn, () => {
         const row = rowsOf(stream)[seq - 1]
@@ -132,6 +134,19 @@ export const make = Effect.gen(function* () {
   }
   return journal
 })
+
+const skip = (rows: Array<Row>, stream: string, upTo: { readonly seq: number; readonly epoch: number }): boolean => {
+  const epoch = () => rows.at(-1)?.epoch ?? 0
+  const isDone = () => rows.length >= upTo.seq && epoch() > upTo.epoch
+  for (let added = 0; added < maxSkipped && !isDone(); added++)
+    rows.push({
+      stream,
+      seq: rows.length + 1,
+      epoch: Math.max(epoch(), upTo.epoch) + 1,
+      events: new Uint8Array(0)
+    })
+  return isDone()
+}
 
 /** Waits one turn of the event loop, so that no row is read or written synchronously. */
 const turn = Effect.callback<void>((resume) => {

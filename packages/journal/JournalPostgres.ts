@@ -6,12 +6,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as Flush from "./Flush.ts"
 import * as FlushMetrics from "./FlushMetrics.ts"
-import { claimMany } from "./JournalClaim.ts"
+import { claimMany, type ClaimStore } from "./JournalClaim.ts"
 import * as JournalQueries from "./JournalQueries.ts"
 import * as JournalStatement from "./JournalStatement.ts"
-import type { JournalShape } from "./JournalStream.ts"
+import { type JournalShape, NotOwner, type Row } from "./JournalStream.ts"
 import type { OpenStream } from "./OpenStream.ts"
 import * as Proof from "./Proof.ts"
+import { Witness } from "./witness/Witness.ts"
 
 /** Interval between probes while no flush is in flight, in milliseconds. */
 const probeMillis = 500
@@ -23,14 +24,18 @@ const maxSilentProbes = 6
  */
 const provenForMillis = 750
 const reconnectMillis = 100
+/** Interval between two looks at an undecided recovery. */
+const heldMillis = 500
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const clock = yield* Clock.Clock
+  const witness = yield* Witness
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
     (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
-    () => clock.currentTimeMillisUnsafe()
+    () => clock.currentTimeMillisUnsafe(),
+    witness
   )
   const metrics = yield* FlushMetrics.make
   const answered: Answered = { flushes: 0, all: 0 }
@@ -74,20 +79,45 @@ export const make = Effect.gen(function* () {
   yield* Effect.scoped(serve).pipe(Effect.catch(DatabaseOutage.failed), Effect.forever, Effect.forkScoped)
 
   const queries = JournalQueries.make(sql)
+  const store = witnessed(queries, witness)
+  /** Waits while operators decide about lost rows: a claim would take the number of one of them. */
+  const whenDecided = Effect.fnUntraced(function* (stream: string, still: Effect.Effect<boolean>) {
+    while (yield* queries.isHeld) {
+      if (!(yield* still)) return yield* new NotOwner({ stream })
+      yield* Effect.sleep(heldMillis)
+    }
+  })
+  const claims = (
+    streams: ReadonlyArray<string>,
+    into: Parameters<JournalShape["claimMany"]>[1],
+    still: Effect.Effect<boolean>
+  ) => Effect.andThen(whenDecided(streams[0] ?? "", still), claimMany(store, streams, into, still))
   const journal: JournalShape = {
     claim: Effect.fn("Journal.claim")(function* (stream, into, still) {
-      const claimed = yield* claimMany(queries, [stream], () => into, still)
+      const claimed = yield* claims([stream], () => into, still)
       return claimed.get(stream)!
     }),
-    claimMany: Effect.fn("Journal.claimMany")((streams, into, still) => claimMany(queries, streams, into, still)),
+    claimMany: Effect.fn("Journal.claimMany")(claims),
     append: flush.append,
     read: queries.read,
     heads: queries.heads,
+    skip: Effect.fn("Journal.skip")(queries.skip),
     saveSnapshot: queries.saveSnapshot,
     wakeUps: queries.wakeUps,
     projected: queries.projected
   }
   return journal
+})
+
+/** Passes the rows of successful claims to the witness. */
+const witnessed = (store: ClaimStore, witness: (row: Row) => void): ClaimStore => ({
+  ...store,
+  claim: (rows) =>
+    Effect.tap(store.claim(rows), (won) =>
+      Effect.sync(() => {
+        for (const row of rows) if (won.has(row.stream)) witness(row)
+      })
+    )
 })
 
 type Broken = Deferred.Deferred<never, SqlError>

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
-import { type JournalShape, JournalUnavailable, type Row } from "./JournalStream.ts"
+import { type JournalShape, JournalUnavailable, maxSkipped, type Row } from "./JournalStream.ts"
 
 /** Limits of one page of rows, shared by all streams of a group. */
 const maxPageRows = 4_096
@@ -22,6 +22,9 @@ const savedWithin = "1 minute"
 export interface JournalQueries extends ClaimStore {
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
   readonly heads: JournalShape["heads"]
+  readonly skip: JournalShape["skip"]
+  /** Whether a recovery waits for a decision or for the skipping of lost rows, so that no stream may be claimed. */
+  readonly isHeld: Effect.Effect<boolean, JournalUnavailable>
   readonly saveSnapshot: (
     stream: string,
     seq: number,
@@ -109,6 +112,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
     heads: (streams) => Effect.map(run(newest, [streams]), (rows) => rows.map(([seq]) => Number(seq))),
+    ...recovering(run),
     saveSnapshot,
     wakeUps: (desk) =>
       Effect.map(run("select user_id, reason, detail from wake_up where desk = $1", [desk]), (rows) =>
@@ -118,6 +122,20 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       Effect.asVoid(run(projected, [users.map(({ userId }) => userId), users.map(({ seq }) => BigInt(seq))]))
   }
 }
+
+type Run = (
+  text: string,
+  parameters: ReadonlyArray<unknown>
+) => Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, JournalUnavailable>
+
+const recovering = (run: Run): Pick<JournalQueries, "isHeld" | "skip"> => ({
+  skip: (stream, upTo) =>
+    Effect.andThen(
+      run(skip, [stream, BigInt(upTo.seq), upTo.epoch, maxSkipped]),
+      Effect.map(run(skipped, [stream, BigInt(upTo.seq), upTo.epoch]), ({ length }) => length > 0)
+    ),
+  isHeld: Effect.map(run(held, []), ({ length }) => length > 0)
+})
 
 interface Head {
   readonly stream: string
@@ -196,6 +214,23 @@ const claim = `
   from unnest($1::text[], $2::bigint[], $3::integer[]) as r (stream, seq, epoch)
   on conflict do nothing
   returning stream`
+
+const held = "select 1 from recovery where state in ('OPEN', 'ACCEPTED') limit 1"
+
+/** Appends nothing if the stream has reached both the number and a later epoch. */
+const skip = `
+  insert into journal (stream, seq, epoch, events)
+  select $1::text, n.seq, greatest(h.epoch, $3::integer) + (n.seq - h.seq)::integer, ''::bytea
+  from (
+    select coalesce(max(seq), 0) as seq, coalesce(max(epoch), 0) as epoch
+    from (select seq, epoch from journal where stream = $1 order by seq desc limit 1) newest
+  ) h
+  cross join lateral generate_series(h.seq + 1, least(greatest($2::bigint, h.seq + 1), h.seq + $4::integer)) n (seq)
+  where h.seq < $2 or h.epoch <= $3
+  order by n.seq
+  on conflict do nothing`
+
+const skipped = "select 1 from journal where stream = $1 and seq >= $2 and epoch > $3 limit 1"
 
 /** Deletes only up to the given sequence number; each row has its own entry, so that entries of newer rows are kept. */
 const projected = `

@@ -73,6 +73,9 @@ export interface RowContent {
   readonly alongside?: ReadonlyArray<Alongside>
 }
 
+/** Maximum number of rows that one call of `skip` appends. */
+export const maxSkipped = 10_000
+
 /** Maximum size of a row in bytes. An owner that collects more loses its stream. */
 export const maxRowBytes = 8 * 1024 * 1024
 
@@ -147,6 +150,15 @@ export interface JournalShape {
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
   /** Returns the newest committed sequence number of each stream, in the given order; 0 for a stream without rows. */
   readonly heads: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, JournalUnavailable>
+  /**
+   * Skips the numbers of lost rows: appends claims of ascending epochs above `epoch` until the stream has row `seq`, at
+   * least one and at most `maxSkipped` in a call. Each is a row without events, as every reader knows it from a new
+   * owner. Returns true once nothing is left to skip.
+   */
+  readonly skip: (
+    stream: string,
+    upTo: { readonly seq: number; readonly epoch: number }
+  ) => Effect.Effect<boolean, JournalUnavailable>
   /**
    * Saves a snapshot, unless a newer one exists or the journal has no row with this sequence number. The state is the
    * concatenation of the given bytes, which the caller must not change until the save completes.

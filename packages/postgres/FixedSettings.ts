@@ -27,6 +27,15 @@ export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, v
   if (row!.value !== value) return yield* new SettingChanged({ name, founded: row!.value, current: value })
 })
 
+/** Returns whether the database holds a venue. Creates no table. */
+export const isFounded = Effect.fn("FixedSettings.isFounded")(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql`select from pg_class where oid = to_regclass('founding')`
+  if (table === undefined) return false
+  const [founded] = yield* sql`select from founding limit 1`
+  return founded !== undefined
+})
+
 /** The database is empty although this venue was started before. */
 export class DatabaseEmpty extends Schema.TaggedError<DatabaseEmpty>()("DatabaseEmpty", {}) {
   override get message(): string {

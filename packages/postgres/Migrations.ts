@@ -10,6 +10,7 @@ import { baseline } from "./migrations/0001_baseline.ts"
 import { operators } from "./migrations/0005_operators.ts"
 import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
 import { journalArchive } from "./migrations/0007_journal_archive.ts"
+import { recovery } from "./migrations/0008_recovery.ts"
 import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
@@ -24,7 +25,8 @@ const all = {
   "0001_baseline": baseline,
   "0005_operators": operators,
   "0006_auditor_checkpoint": auditorCheckpoint,
-  "0007_journal_archive": journalArchive
+  "0007_journal_archive": journalArchive,
+  "0008_recovery": recovery
 }
 
 /**

@@ -85,9 +85,14 @@ it.live(
 
         const nonces = (node: typeof early) => Context.get(node.services, WalletNonces)
         const expiresAtMillis = (yield* Clock.currentTimeMillis) + 20_000
-        yield* nonces(early).use("signin", "0xab", "first", expiresAtMillis)
-        yield* Effect.provide(nonces(late).use("signin", "0xab", "second", expiresAtMillis), late.services)
-        const used = yield* Effect.flip(nonces(early).use("signin", "0xab", "first", expiresAtMillis))
+        yield* nonces(early).use("signin", "0xab", "first", { issuedAtMillis: 0, expiresAtMillis })
+        yield* Effect.provide(
+          nonces(late).use("signin", "0xab", "second", { issuedAtMillis: 0, expiresAtMillis }),
+          late.services
+        )
+        const used = yield* Effect.flip(
+          nonces(early).use("signin", "0xab", "first", { issuedAtMillis: 0, expiresAtMillis })
+        )
         assert.strictEqual(used._tag, "WalletNonceUsed")
       }).pipe(Effect.provideService(Clock.Clock, database))
     }),

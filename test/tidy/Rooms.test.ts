@@ -61,6 +61,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ),
   ["cluster", [...packages("domain", "postgres", "journal", "storage", "telemetry"), "cluster"]],
   ["apps/process", ["packages", "cluster"]],
+  ["apps/init", ["packages", "apps/process"]],
   ["apps/runner", ["packages", "cluster", "apps/process"]],
   ["apps/gateway", ["packages", "cluster", "apps/process"]],
   ["apps/wallet", ["packages", "apps/process"]],

@@ -34,6 +34,10 @@ const emptyTables = [
   "journal_archive",
   "node",
   "operator_session",
+  "recovery",
+  "recovery_decision",
+  "recovery_fact",
+  "recovery_loss",
   "referral_reward",
   "sign_in_attempt",
   "sweep"

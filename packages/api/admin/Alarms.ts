@@ -19,6 +19,8 @@ export const Alarm = Schema.Struct({
      * list.
      */
     "UNREACHABLE",
+    /** The database lacks rows or restrictions that a witness has seen, as after a restore of an older backup (I57). */
+    "BEHIND_WITNESS",
     /** Withdrawals are blocked, for the given reason or because no audit ran for 30 s. */
     "WITHDRAWALS_BLOCKED",
     /** Calls to a rail fail for the given reason. While all calls fail, no deposit or withdrawal moves on the rail. */
@@ -52,6 +54,12 @@ export const Alarm = Schema.Struct({
   rail: Schema.optionalKey(RailName.annotate({ description: "Affected rail; omitted for an alarm without a rail." })),
   withdrawal_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected withdrawal." })),
   deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected deposit." })),
+  streams: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Number of streams of the journal that lack rows. GET /recovery lists them." })
+  ),
+  missing_rows: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Number of rows that the journal certainly lacks." })
+  ),
   reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
 }).annotate({ identifier: "Alarm", description: "Condition that needs an operator's attention." })
 

@@ -25,6 +25,7 @@ import { OwnMoneyGroup } from "./OwnMoney.ts"
 import { PricesGroup } from "./Prices.ts"
 import { Proof } from "./Proof.ts"
 import { ProvidersGroup } from "./Providers.ts"
+import { RecoveryGroup } from "./Recovery.ts"
 import { ReserveFundGroup } from "./ReserveFund.ts"
 import { SimulatedRailsGroup } from "./SimulatedRails.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
@@ -115,6 +116,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     SigningKeysGroup,
     TradingStateGroup,
     VenueModeGroup,
+    RecoveryGroup,
     DividendsGroup,
     ReserveFundGroup,
     DelistingsGroup,

@@ -95,7 +95,7 @@ export class Hmac extends Context.Service<
           uses.failed(publicKey, now)
           return Effect.fail(new Unauthenticated({ reason }))
         }
-        yield* Effect.catchTags(nonces.claim(publicKey, nonce), {
+        yield* Effect.catchTags(nonces.claim(publicKey, nonce, Number(signed.timestamp) * 1_000), {
           NonceReused: () => refused("nonce_reused"),
           // Another node has revoked the key, and this node has not received the revocation yet.
           KeyRevoked: () => {

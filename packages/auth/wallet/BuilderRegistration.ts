@@ -129,6 +129,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
         agreementUrl: read.agreementUrl,
         nonce: read.nonce,
         messageHash: createHash("sha256").update(message).digest("hex"),
+        issuedAtMillis: read.message.issuedAtMillis,
         expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
       })
       // Runs after the commit, because before it a look-up would cache the previous key again.
@@ -156,9 +157,9 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
 
   return Effect.fnUntraced(
     function* (builder: Builder, proven: Proven) {
-      const { address, agreementUrl, expiresAtMillis, messageHash, nonce } = proven
+      const { address, agreementUrl, expiresAtMillis, issuedAtMillis, messageHash, nonce } = proven
       const { builderCode } = builder
-      yield* nonces.use("builder", address, nonce, expiresAtMillis)
+      yield* nonces.use("builder", address, nonce, { issuedAtMillis, expiresAtMillis })
       const { userId } = yield* identities.arrive({ address, seen: null })
       yield* users.lock(userId)
       if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
@@ -208,6 +209,7 @@ interface Proven {
   readonly agreementUrl: string
   readonly nonce: string
   readonly messageHash: string
+  readonly issuedAtMillis: number
   readonly expiresAtMillis: number
 }
 

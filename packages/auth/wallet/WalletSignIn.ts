@@ -79,7 +79,8 @@ export class WalletSignIn extends Context.Service<
         const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
           const { chainId: network, domain, issuedAtMillis, nonce, statement } = message
           const address = message.address.toLowerCase()
-          yield* nonces.use("signin", address, nonce, issuedAtMillis + WalletMessage.maxAgeMillis + keptLongerMillis)
+          const expiresAtMillis = issuedAtMillis + WalletMessage.maxAgeMillis + keptLongerMillis
+          yield* nonces.use("signin", address, nonce, { issuedAtMillis, expiresAtMillis })
           const { isNew, userId } = yield* identities.arrive({ address, seen: { network, domain, statement } })
           const { frozen } = yield* states.find(userId)
           if (frozen) return yield* new WalletRefused({ reason: "frozen" })

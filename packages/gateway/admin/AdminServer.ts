@@ -30,6 +30,8 @@ import * as OperatorSessions from "./OperatorSessions.ts"
 import * as OwnMoney from "./OwnMoney.ts"
 import * as Prices from "./Prices.ts"
 import * as Providers from "./Providers.ts"
+import * as Recovery from "./Recovery.ts"
+import * as RecoveryWork from "./RecoveryWork.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as SimulatedRails from "./SimulatedRails.ts"
 import * as SigningKeys from "./SigningKeys.ts"
@@ -54,6 +56,7 @@ export interface AdminServerOptions {
 
 export const open = Effect.fn("AdminServer.open")(function* (options: AdminServerOptions) {
   const { allow = [], host = loopback, port, tls, token } = options
+  yield* Effect.forkScoped(RecoveryWork.forever)
   const limits = yield* ApiListener.addressLimits
   const admits = allow.length === 0 ? undefined : AllowList.of(allow)
   const place = { what: "the operator interface", host, port, tls, admits }
@@ -75,6 +78,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           SigningKeys.layer,
           TradingState.layer,
           VenueMode.layer,
+          Recovery.layer,
           Dividends.layer,
           ReserveFund.layer,
           Delistings.layer,

@@ -12,6 +12,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
+import * as RecoveryAlarms from "./RecoveryAlarms.ts"
 import * as TreasuryAlarms from "./TreasuryAlarms.ts"
 import * as VenueModeAlarms from "./VenueModeAlarms.ts"
 
@@ -20,6 +21,7 @@ export const layer = group(
   "alarms",
   Effect.fnUntraced(function* (handlers) {
     const ofTreasury = yield* TreasuryAlarms.make
+    const ofRecovery = yield* RecoveryAlarms.make
     const ofVenue = yield* VenueModeAlarms.make
     const desks = yield* DeskClient
     const feed = yield* Feed
@@ -60,7 +62,7 @@ export const layer = group(
             ],
             { concurrency: "unbounded" }
           )
-          const data = [...(yield* ofVenue), ...alarms.flat(2), ...(yield* ofTreasury)]
+          const data = [...(yield* ofRecovery), ...(yield* ofVenue), ...alarms.flat(2), ...(yield* ofTreasury)]
           return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
         },
         Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))

@@ -7,10 +7,12 @@ import * as Oracle from "@venue/domain/Oracle"
 import type { VenueMode } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
-import { Clock, Effect } from "effect"
+import { Recoveries } from "@venue/storage/recovery/Recoveries"
+import { Clock, Effect, Option } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { byOperator } from "./Operators.ts"
+import * as Recovery from "./Recovery.ts"
 
 export const layer = group(
   AdminApi,
@@ -19,7 +21,12 @@ export const layer = group(
     const actions = yield* VenueModeActions
     const modes = yield* VenueModes
     const feed = yield* Feed
+    const recoveries = yield* Recoveries
     const refusals = yield* apiProblems
+    /** Returns an obstacle while rows are missing that a witness has seen (I57). */
+    const lost = Effect.map(recoveries.pending, (pending) =>
+      Option.match(pending, { onNone: () => [], onSome: ({ state }) => [Recovery.obstacleOf(state)] })
+    ).pipe(Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining())))
     /**
      * Returns an obstacle for each trading market whose price is stale. Skips other markets, because they accept no
      * orders.
@@ -50,7 +57,7 @@ export const layer = group(
           const by = yield* byOperator(reason)
           if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
           if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
-          const obstacles = to === "TRADING" ? yield* stale : []
+          const obstacles = [...(yield* lost), ...(to === "TRADING" ? yield* stale : [])]
           if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
           return yield* answered(actions.resume(to, by, public_reason))
         })

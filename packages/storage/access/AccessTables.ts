@@ -16,6 +16,7 @@ import { Nonces } from "./Nonces.ts"
 import { OAuthClients } from "./OAuthClients.ts"
 import { Operators } from "./Operators.ts"
 import { Profiles } from "./Profiles.ts"
+import { Recoveries } from "../recovery/Recoveries.ts"
 import { RecoveryCodes } from "./RecoveryCodes.ts"
 import { Revocations } from "./Revocations.ts"
 import { Sessions } from "./Sessions.ts"
@@ -51,6 +52,7 @@ export const layer = Layer.mergeAll(
       OAuthClients.layer,
       Operators.layer,
       Profiles.layer,
+      Recoveries.layer,
       RecoveryCodes.layer,
       Revocations.layer,
       SignInAttempts.layer,
@@ -86,6 +88,7 @@ export const layerMemory = Layer.mergeAll(
       OAuthClients.layerMemory,
       Operators.layerMemory,
       Profiles.layerMemory,
+      Recoveries.layerMemory,
       RecoveryCodes.layerMemory,
       Revocations.layerMemory,
       SignInAttempts.layerMemory,

@@ -108,6 +108,8 @@ export class Authorizations extends Context.Service<
      * exchanges.
      */
     readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
+    /** Denies all undecided requests and cancels all unused codes, because some might have been used in lost time. */
+    readonly endAll: Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Authorizations") {
   static readonly layer: Layer.Layer<Authorizations, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -187,7 +189,8 @@ export class Authorizations extends Context.Service<
           yield* sql`
             update authorization_request set consumed_at = ${at}
             where user_id = ${storable(userId)} and ${ofClient} and status = 'approved' and consumed_at is null`
-        }, orUnavailable)
+        }, orUnavailable),
+        endAll: endAll(sql)
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
@@ -266,7 +269,13 @@ export class Authorizations extends Context.Service<
               if (code?.userId !== userId || (clientId !== null && code.clientId !== clientId)) continue
               changeCode(held, { isConsumed: true })
             }
-          })
+          }),
+        endAll: write(() => {
+          for (const held of requests.rows()) {
+            if (held.status === "pending") change(held, { status: "denied" })
+            else if (held.code !== null) changeCode(held, { isConsumed: true })
+          }
+        })
       })
     })
   ).pipe(Layer.provide(MemoryTables.layer))
@@ -276,6 +285,14 @@ export class Authorizations extends Context.Service<
 const keptMillis = 25 * 60 * 60 * 1000
 /** Maximum number of expired rows that each new request deletes. The table then holds about a day of requests. */
 const maxPruned = 4
+
+const endAll = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* sql`update authorization_request set status = 'denied' where status = 'pending'`
+    yield* sql`
+      update authorization_request set consumed_at = ${at} where status = 'approved' and consumed_at is null`
+  }).pipe(sql.withTransaction, orUnavailable)
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {
   if (userId === null || aal === null || amr === null || codeExpiresAtMillis === null) {

@@ -8,6 +8,7 @@ import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import * as Migrations from "@venue/postgres/Migrations"
+import { credentialsFrom } from "../recovery/CredentialsFrom.ts"
 import * as Table from "@venue/postgres/Table"
 
 const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
@@ -16,6 +17,11 @@ const claimedNonces = nonceTable.with({
   isRevoked: {
     schema: Schema.Boolean,
     expression: "not exists (select from api_key where api_key.public_key = nonce.public_key and revoked_at is null)"
+  },
+  /** Time before which requests must not be dated after a recovery, as their nonces might be lost; null without one. */
+  fromMillis: {
+    schema: Schema.NullOr(Schema.Number),
+    expression: `(extract(epoch from ${credentialsFrom}) * 1000)::float8`
   }
 })
 type ClaimedNonce = Table.Row<typeof claimedNonces>
@@ -37,11 +43,14 @@ export class Nonces extends Context.Service<
     /**
      * Stores a nonce. Succeeds once per key and nonce, regardless of letter case. The in-memory store forgets a nonce
      * after 15 minutes; the database store, when its row is pruned. After `DatabaseUnavailable`, the nonce might be
-     * stored, so use a new one. The database rejects nonces of unknown and revoked keys.
+     * stored, so use a new one. The database rejects nonces of unknown and revoked keys. After a recovery it rejects
+     * requests that are dated before it as reused, because their nonces might have been used in the lost time.
      */
     readonly claim: (
       publicKey: string,
-      nonce: string
+      nonce: string,
+      /** Time that the request states, in Unix milliseconds. */
+      datedMillis: number
     ) => Effect.Effect<void, NonceReused | KeyRevoked | DatabaseUnavailable>
   }
 >()("@venue/storage/access/Nonces") {
@@ -71,8 +80,12 @@ export class Nonces extends Context.Service<
 }
 
 /** `claim` can call `done` synchronously. */
-const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void): Nonces["Service"] =>
-  Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
+const of = (
+  claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void, datedMillis: number) => void
+): Nonces["Service"] =>
+  Nonces.of({
+    claim: (publicKey, nonce, datedMillis) => Effect.callback((resume) => claim(publicKey, nonce, resume, datedMillis))
+  })
 
 const windowMillis = 15 * 60 * 1000
 /** Maximum number of nonces in one insert; further ones go into the next insert. */
@@ -90,6 +103,7 @@ interface Claim {
   readonly nonce: string
   readonly key: string
   readonly done: (exit: Claimed) => void
+  readonly datedMillis: number
 }
 
 /** Queues nonces while an insert is in flight; the next insert stores all of them. */
@@ -119,13 +133,13 @@ const make = Effect.gen(function* () {
   }
 
   yield* Effect.forkScoped(housekeeping(sql))
-  return of((publicKey, nonce, done) => {
+  return of((publicKey, nonce, done, datedMillis) => {
     if (waiting.length >= maxWaiting) {
       return done(
         Exit.fail(new DatabaseUnavailable({ cause: new Error("more than 20,000 nonces wait for the database") }))
       )
     }
-    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
+    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done, datedMillis })
     if (isInFlight) return
     // Waits for the end of this turn of the event loop, so that the first insert includes all the turn's nonces.
     isInFlight = true
@@ -142,12 +156,12 @@ const answer = (
     for (const { done } of group) done(Exit.fail(new DatabaseUnavailable({ cause: exit.cause })))
     return
   }
-  const taken = new Map(exit.value.map(({ isRevoked, nonce, publicKey }) => [nonceKey(publicKey, nonce), isRevoked]))
+  const taken = new Map(exit.value.map((row) => [nonceKey(row.publicKey, row.nonce), row]))
   for (const claim of group) {
-    const { done, key, nonce, publicKey } = claim
-    const isRevoked = first.get(key) === claim ? taken.get(key) : undefined
-    if (isRevoked === undefined) done(Exit.fail(new NonceReused({ publicKey, nonce })))
-    else done(isRevoked ? Exit.fail(new KeyRevoked({ publicKey })) : Exit.void)
+    const { datedMillis, done, key, nonce, publicKey } = claim
+    const row = first.get(key) === claim ? taken.get(key) : undefined
+    if (row === undefined || datedMillis < (row.fromMillis ?? 0)) done(Exit.fail(new NonceReused({ publicKey, nonce })))
+    else done(row.isRevoked ? Exit.fail(new KeyRevoked({ publicKey })) : Exit.void)
   }
 }
 

@@ -60,6 +60,8 @@ export class Sessions extends Context.Service<
     readonly lockOfUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
     /** Ends sessions and announces each session that was live. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
+    /** Ends at most `limit` of all live sessions and announces each. Returns the number of ended sessions. */
+    readonly endSome: (limit: number) => Effect.Effect<number, DatabaseUnavailable>
     /** Ends all of an application's sessions with one announcement. */
     readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
@@ -139,6 +141,15 @@ export class Sessions extends Context.Service<
         lock: find,
         lockOfUser: ofUser,
         end,
+        endSome: Effect.fnUntraced(function* (limit: number) {
+          const now = yield* Clock.currentTimeMillis
+          const live = sessions
+            .rows()
+            .filter(({ endedAtMillis, expiresAtMillis }) => endedAtMillis === null && expiresAtMillis > now)
+            .slice(0, limit)
+          yield* end(live.map(({ sessionId }) => sessionId))
+          return live.length
+        }, transaction),
         endOfClient: Effect.fnUntraced(function* (clientId: string) {
           const endedAtMillis = yield* Clock.currentTimeMillis
           for (const session of sessions.rows()) {
@@ -215,6 +226,22 @@ const ending = (sql: SqlClient.SqlClient, revocations: Revocations["Service"]) =
         update session set ended_at = ${at} from live
         where session.session_id = live.session_id returning ${ids.columns}`)
       for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
+    },
+    sql.withTransaction,
+    orUnavailable
+  ),
+  endSome: Effect.fn("Sessions.endSome")(
+    function* (limit: number) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const ended = yield* ids.all(sql`
+        with live as (
+          select session_id from session where ended_at is null and expires_at > ${at}
+          order by session_id limit ${limit} for update
+        )
+        update session set ended_at = ${at} from live
+        where session.session_id = live.session_id returning ${ids.columns}`)
+      for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
+      return ended.length
     },
     sql.withTransaction,
     orUnavailable

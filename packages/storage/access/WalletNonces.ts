@@ -7,6 +7,7 @@ import { bytea, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import { credentialsFrom } from "../recovery/CredentialsFrom.ts"
 import * as Table from "@venue/postgres/Table"
 import { digestOf } from "@venue/postgres/SecretHash"
 
@@ -22,6 +23,12 @@ const nonceUseTable = Table.make("wallet_nonce_use", {
   expiresAtMillis: timestamptz
 })
 
+/** Times of a signed message, in Unix milliseconds. */
+export interface MessageTimes {
+  readonly issuedAtMillis: number
+  readonly expiresAtMillis: number
+}
+
 export class WalletNonceUsed extends Schema.TaggedError<WalletNonceUsed>()("WalletNonceUsed", {
   purpose: Purpose,
   address: Schema.String
@@ -32,13 +39,14 @@ export class WalletNonces extends Context.Service<
   {
     /**
      * Stores a nonce; succeeds once per purpose, lower-case address and nonce. A rollback frees the nonce. The row
-     * can be pruned after `expiresAtMillis`, when the message itself has expired.
+     * can be pruned after `expiresAtMillis`, when the message itself has expired. After a recovery, the database rejects
+     * messages that were issued before it, because they might have been used in the lost time.
      */
     readonly use: (
       purpose: Purpose,
       address: string,
       nonce: string,
-      expiresAtMillis: number
+      times: MessageTimes
     ) => Effect.Effect<void, WalletNonceUsed | DatabaseUnavailable>
   }
 >()("@venue/storage/access/WalletNonces") {
@@ -48,11 +56,18 @@ export class WalletNonces extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       return WalletNonces.of({
         use: Effect.fn("WalletNonces.use")(
-          function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
+          function* (
+            purpose: Purpose,
+            address: string,
+            nonce: string,
+            { expiresAtMillis, issuedAtMillis }: MessageTimes
+          ) {
             const use = { purpose, address, nonceHash: digestOf(nonce), expiresAtMillis }
-            const used = yield* sql`
-              insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing returning 1`
-            if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
+            const used = yield* useResults.all(sql`
+              insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing
+              returning ${useResults.columns}`)
+            if (used.length === 0 || issuedAtMillis < (used[0]!.fromMillis ?? 0))
+              return yield* new WalletNonceUsed({ purpose, address })
             // Each call adds one row and deletes several expired ones, which bounds the table's size.
             yield* sql`
               delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
@@ -74,7 +89,12 @@ export class WalletNonces extends Context.Service<
       const { table, transaction } = yield* MemoryTables
       const uses = table<{ readonly key: string; readonly expiresAtMillis: number }>()
       return WalletNonces.of({
-        use: Effect.fnUntraced(function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
+        use: Effect.fnUntraced(function* (
+          purpose: Purpose,
+          address: string,
+          nonce: string,
+          { expiresAtMillis }: MessageTimes
+        ) {
           const key = [purpose, address, digestOf(nonce).toString("hex")].join(" ")
           if (uses.get(key) !== undefined) return yield* new WalletNonceUsed({ purpose, address })
           const now = yield* Clock.currentTimeMillis
@@ -85,5 +105,12 @@ export class WalletNonces extends Context.Service<
     })
   ).pipe(Layer.provide(MemoryTables.layer))
 }
+
+const useResults = Table.selection({
+  fromMillis: {
+    schema: Schema.NullOr(Schema.Number),
+    expression: `(extract(epoch from ${credentialsFrom}) * 1000)::float8`
+  }
+})
 
 const maxPruned = 8

@@ -38,25 +38,25 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       it.effect("I36: accepts a nonce once over all nodes, regardless of letter case", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
-          yield* a.claim("key", "ab12")
-          const refused = yield* Effect.flip(b.claim("key", "AB12"))
+          yield* a.claim("key", "ab12", 0)
+          const refused = yield* Effect.flip(b.claim("key", "AB12", 0))
           assert.strictEqual(refused._tag, "NonceReused")
-          assert.strictEqual((yield* Effect.flip(a.claim("key", "ab12")))._tag, "NonceReused")
+          assert.strictEqual((yield* Effect.flip(a.claim("key", "ab12", 0)))._tag, "NonceReused")
         })
       )
 
       it.effect("I36: accepts the same nonce for another key", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
-          yield* a.claim("one key", "cd34")
-          yield* b.claim("another key", "cd34")
+          yield* a.claim("one key", "cd34", 0)
+          yield* b.claim("another key", "cd34", 0)
         })
       )
 
       it.effect("I36: accepts exactly one of many concurrent claims of a nonce across two nodes", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
-          const claim = (n: number) => (n % 2 === 0 ? a : b).claim("key", n < 20 ? "ef56" : "EF56")
+          const claim = (n: number) => (n % 2 === 0 ? a : b).claim("key", n < 20 ? "ef56" : "EF56", 0)
           const claims = Array.from({ length: 40 }, (_, n) => claim(n))
           const outcomes = yield* Effect.all(claims.map(Effect.result), { concurrency: "unbounded" })
           assert.strictEqual(outcomes.filter(Result.isSuccess).length, 1)
@@ -71,8 +71,8 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
             const nonces = Array.from({ length: 2_500 }, (_, n) => `many ${n}`)
             const outcomes = yield* Effect.all(
               [
-                ...nonces.map((nonce) => Effect.result(a.claim("key", nonce))),
-                ...nonces.toReversed().map((nonce) => Effect.result(b.claim("key", nonce)))
+                ...nonces.map((nonce) => Effect.result(a.claim("key", nonce, 0))),
+                ...nonces.toReversed().map((nonce) => Effect.result(b.claim("key", nonce, 0)))
               ],
               { concurrency: "unbounded" }
             )
@@ -89,11 +89,11 @@ suite("Postgres", twoNodes.pipe(Layer.provide(postgresLayer)))
 it.effect("frees a nonce in memory after exactly fifteen minutes", () =>
   Effect.gen(function* () {
     const nonces = yield* Nonces
-    yield* nonces.claim("key", "ab12")
+    yield* nonces.claim("key", "ab12", 0)
     yield* TestClock.adjust("14 minutes")
-    assert.strictEqual((yield* Effect.flip(nonces.claim("key", "AB12")))._tag, "NonceReused")
+    assert.strictEqual((yield* Effect.flip(nonces.claim("key", "AB12", 0)))._tag, "NonceReused")
     yield* TestClock.adjust("1 minute")
-    yield* nonces.claim("key", "ab12")
+    yield* nonces.claim("key", "ab12", 0)
   }).pipe(Effect.provide(Nonces.layerMemory))
 )
 
@@ -104,7 +104,7 @@ describe("the nonce table", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
-        yield* nonces.claim("key", "young")
+        yield* nonces.claim("key", "young", 0)
         yield* sql`insert into nonce (public_key, nonce, claimed_at)
           select 'key', n::text, clock_timestamp() - interval '21 minutes' from generate_series(1, 12000) n`
         yield* TestClock.adjust("1 minute")
@@ -118,12 +118,12 @@ describe("the nonce table", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
-        yield* nonces.claim("gone", "a1")
+        yield* nonces.claim("gone", "a1", 0)
         yield* sql`update api_key set revoked_at = now() where public_key = 'gone'`
-        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2")))._tag, "KeyRevoked")
+        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2", 0)))._tag, "KeyRevoked")
         // A replaced builder key's row no longer exists.
         yield* sql`delete from api_key where public_key = 'gone'`
-        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3")))._tag, "KeyRevoked")
+        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3", 0)))._tag, "KeyRevoked")
         yield* sql`delete from nonce`
       })
     )
@@ -135,10 +135,10 @@ describe("the nonce table", () => {
         const inDoubt = yield* sql.reserve
         yield* inDoubt.executeUnprepared("begin", [], undefined)
         yield* inDoubt.execute("insert into nonce (public_key, nonce) values ('key', 'held')", [], undefined)
-        const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held")))
+        const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held", 0)))
         const waiting = sql`select from pg_locks where not granted`
         for (let turns = 0; turns < 5_000 && (yield* waiting).length === 0; turns++);
-        const next = yield* Effect.forkChild(nonces.claim("key", "next"))
+        const next = yield* Effect.forkChild(nonces.claim("key", "next", 0))
         yield* TestClock.adjust("3 seconds")
         assert.strictEqual((yield* Fiber.join(hanging))._tag, "DatabaseUnavailable")
         yield* Fiber.join(next)
@@ -151,9 +151,9 @@ describe("the nonce table", () => {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
         yield* sql`alter table nonce rename to elsewhere`
-        assert.strictEqual((yield* Effect.flip(nonces.claim("key", "late")))._tag, "DatabaseUnavailable")
+        assert.strictEqual((yield* Effect.flip(nonces.claim("key", "late", 0)))._tag, "DatabaseUnavailable")
         yield* sql`alter table elsewhere rename to nonce`
-        yield* nonces.claim("key", "late")
+        yield* nonces.claim("key", "late", 0)
       })
     )
   })

@@ -15,6 +15,7 @@ export const places: Readonly<Record<Page, Place>> = {
     "test/gateway/admin/Withdrawals.test.ts",
     "The decision requires 2 treasurers who were appointed before the request"
   ],
+  "no-recovery": ["test/gateway/admin/Recovery.test.ts", "there is no loss to accept"],
   "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED withdrawal with a reason in not_signed"],
   "not-held": ["test/gateway/admin/Withdrawals.test.ts", "but only a withdrawal that is HELD_FOR_REVIEW"],
   "not-unmatched": ["test/gateway/admin/RailProof.test.ts", "not-unmatched"],
