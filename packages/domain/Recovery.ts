@@ -99,6 +99,12 @@ export const missingOf = ({ firstMissing, witnessedSeq }: Pick<Loss, "firstMissi
 export const RecoveryState = Schema.Literals(["OPEN", "ACCEPTED", "CANCELLING", "DONE"])
 export type RecoveryState = typeof RecoveryState.Type
 
+/**
+ * Number of missing rows above which a loss cannot be accepted. Each number is skipped by a row of its own, and so many
+ * missing rows are a wrong database or a damaged witness rather than an old backup.
+ */
+export const maxAcceptedRows = 50_000_000
+
 /** Number of operators who must accept a loss. */
 export const peopleNeeded = 2
 

@@ -5,7 +5,7 @@ import { listDefaults } from "@venue/api/admin/Recovery"
 import { instant } from "@venue/api/Digits"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { firstOperator, mayAct } from "@venue/domain/Operator"
-import { missingOf, peopleNeeded, type RecoveryState } from "@venue/domain/Recovery"
+import { maxAcceptedRows, missingOf, peopleNeeded, type RecoveryState } from "@venue/domain/Recovery"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { Recoveries, type Recovery } from "@venue/storage/recovery/Recoveries"
@@ -97,6 +97,11 @@ const makeDecide = Effect.gen(function* () {
           : `The loss is already accepted and the recovery is ${pending.value.state}; wait until GET /recovery returns the state NONE.`
       )
     const { recoveryId } = pending.value
+    const { missingRows } = yield* recoveries.totals(recoveryId)
+    if (missingRows > maxAcceptedRows)
+      return yield* refusals.noRecovery(
+        `${missingRows} rows are missing, and at most ${maxAcceptedRows} can be accepted; stop all nodes, and restore a newer backup or remove the damaged witness.`
+      )
     const mayDecide = yield* deciders
     if (!mayDecide(name, pending.value))
       return yield* refusals.noRecovery(

@@ -13,6 +13,7 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
+import { Operators } from "@venue/storage/access/Operators"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Recoveries, type Recovery } from "@venue/storage/recovery/Recoveries"
@@ -22,11 +23,13 @@ import { Effect, Option, Schedule } from "effect"
 const begin = Effect.fn("RecoveryWork.begin")(function* ({ recoveryId }: Recovery) {
   const authorizations = yield* Authorizations
   const journal = yield* Journal
+  const operators = yield* Operators
   const recoveries = yield* Recoveries
   const sessions = yield* Sessions
   let endedSessions = 0
   for (let ended = 1; ended > 0; endedSessions += ended) ended = yield* sessions.endSome(sessionsAtOnce)
   yield* authorizations.endAll
+  yield* operators.endAllSessions
   const restrictions = (yield* recoveries.facts(recoveryId)).filter(({ isRestricted }) => isRestricted)
   const applied = yield* Effect.filter(restrictions, restrict)
   for (let left = yield* recoveries.unskipped(recoveryId, streamsAtOnce); left.length > 0;) {

@@ -87,6 +87,8 @@ export class Operators extends Context.Service<
       token: Redacted.Redacted,
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
+    /** Ends the sessions of all operators; their tokens stay valid. */
+    readonly endAllSessions: Effect.Effect<void, DatabaseUnavailable>
     /** The first 1,000 operators in the order in which they were added, including removed ones. */
     readonly list: Effect.Effect<ReadonlyArray<Operator>, DatabaseUnavailable>
   }
@@ -169,6 +171,7 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
       yield* sessions.remove({ ...own, expiresAtMillis: Store.atMost(createdAtMillis) })
       yield* sessions.put({ ...own, tokenHash: hashOf(token), createdAtMillis, expiresAtMillis })
     }, operators.transaction),
+    endAllSessions: Effect.withSpan(sessions.remove({}), "Operators.endAllSessions"),
     list: Effect.map(operators.list({}, maxListed), (rows) => rows.map(operatorOf)).pipe(
       Effect.withSpan("Operators.list")
     )

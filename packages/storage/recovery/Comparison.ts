@@ -21,7 +21,7 @@ const newestRevocation = Table.selection({
 const atOnce = 1_000
 
 /**
- * Returns the rows that the journal lacks. A loss that operators have accepted counts up to its witnessed row and epoch:
+ * Returns the rows that the journal lacks. An archived row is not lost: its file has it. A loss that operators have accepted counts up to its witnessed row and epoch:
  * later rows are compared again, because a second restore can lose them.
  */
 export const losses = Effect.fn("Comparison.losses")(function* (witnessed: ReadonlyArray<WitnessedRow>) {
@@ -47,6 +47,9 @@ export const losses = Effect.fn("Comparison.losses")(function* (witnessed: Reado
         where l.stream = w.stream and r.state <> 'OPEN'
           and w.seq <= l.witnessed_seq and w.epoch <= l.witnessed_epoch
       )
+      and (at.epoch is not null or not exists (
+        select from journal_archive a where a.stream = w.stream and w.seq between a.first_row and a.last_row
+      ))
       order by w.place`)
     for (const { place, ...row } of rows) {
       const loss = lossOf(page[place - 1]!, row)

@@ -4,12 +4,13 @@ import { marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
+import { Operators } from "@venue/storage/access/Operators"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Recoveries } from "@venue/storage/recovery/Recoveries"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
-import { Effect, Option, Schedule } from "effect"
+import { Clock, Effect, Option, Redacted, Schedule } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
 const gold = MarketSymbol.make("GOLD-USD")
@@ -26,6 +27,7 @@ const order = {
     client_order_id: "first"
   }
 }
+const hourAhead = Effect.map(Clock.currentTimeMillis, (now) => now + 3_600_000)
 const poll = Schedule.spaced("20 millis")
 
 it.layer(layer, { excludeTestServices: true })("recovery", (it) => {
@@ -62,6 +64,10 @@ it.layer(layer, { excludeTestServices: true })("recovery", (it) => {
       expect((yield* get("/user/onboarding", bearer)).status).toBe(200)
       const [head] = yield* journal.heads([marketStream(gold)])
       const second = yield* appoint("teo")
+      const session = Redacted.make("a session")
+      yield* (yield* Operators).beginSession("teo", session, yield* hourAhead)
+      const bySession = Effect.map(admin("GET", "/venue-mode", undefined, "a session"), ({ status }) => status)
+      expect(yield* bySession).toBe(200)
       yield* Effect.sleep("5 millis")
 
       const loss = {
@@ -121,6 +127,7 @@ it.layer(layer, { excludeTestServices: true })("recovery", (it) => {
       yield* Effect.repeat(recoveries.pending, { until: Option.isNone, schedule: poll })
 
       expect((yield* get("/user/onboarding", bearer)).status).toBe(401)
+      expect(yield* bySession).toBe(401)
       expect((yield* (yield* UserStates).find(bob.userId)).frozen).toBe(true)
       const keys = yield* ApiKeys
       const revoked = (publicKey: string) =>
@@ -135,6 +142,13 @@ it.layer(layer, { excludeTestServices: true })("recovery", (it) => {
       expect(actions).toEqual(
         expect.arrayContaining(["loss_accepted", "recovery_skipped_lost_rows", "recovery_done", "venue_resumed"])
       )
+
+      yield* recoveries.report({ losses: [{ ...loss, witnessedSeq: head! + 50_000_001 }], facts: [] }, "runner-1")
+      const tooMany = yield* admin("POST", "/recovery", accept)
+      expect([tooMany.status, tooMany.body.detail]).toEqual([
+        409,
+        "50000001 rows are missing, and at most 50000000 can be accepted; stop all nodes, and restore a newer backup or remove the damaged witness."
+      ])
     })
   )
 })

@@ -132,6 +132,22 @@ describe("comparison", () => {
       })
     )
 
+    it.effect("an archived row is not lost, and the rows after the archive are compared", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          insert into journal_archive (stream, first_row, last_row, digest) values ('archived', 1, 500, '')`
+        yield* sql`insert into journal (stream, seq, epoch, events) values ('archived', 501, 1, '')`
+        const witnessed = (seq: number) => row("archived", seq, 1, "a")
+        assert.deepStrictEqual(yield* Comparison.losses([witnessed(1), witnessed(500)]), [])
+        const found = yield* Comparison.losses([witnessed(501), witnessed(502)])
+        assert.deepStrictEqual(
+          found.map(({ firstMissing }) => firstMissing),
+          [501, 502]
+        )
+      })
+    )
+
     it.effect("finds changes of restrictions that were announced after the newest announcement", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
