@@ -100,8 +100,8 @@ export const RecoveryState = Schema.Literals(["OPEN", "ACCEPTED", "CANCELLING", 
 export type RecoveryState = typeof RecoveryState.Type
 
 /**
- * Number of missing rows above which a loss cannot be accepted. Each number is skipped by a row of its own, and so many
- * missing rows are a wrong database or a damaged witness rather than an old backup.
+ * Number of missing rows above which a loss cannot be accepted. Skipping writes one row for each number, and a larger
+ * loss indicates a wrong database or a damaged witness rather than an old backup.
  */
 export const maxAcceptedRows = 50_000_000
 
