@@ -27,6 +27,7 @@ import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
 import * as AuditorProcess from "../process/AuditorProcess.ts"
 import * as Agreed from "../process/Agreed.ts"
+import * as AlarmLayers from "../process/AlarmLayers.ts"
 import * as AuthPlace from "../process/AuthPlace.ts"
 import * as Claimed from "../process/Claimed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
@@ -153,7 +154,9 @@ const services = (
   access: Effect.Success<ReturnType<typeof Access.layer>>
 ) => {
   const pools = poolsOf(url)
-  return Gateways.layer.pipe(
+  const watched = AlarmLayers.watchedAlone(settings, settings.dataDir, url)
+  return Layer.merge(Gateways.layer, AlarmLayers.pusher(settings)).pipe(
+    Layer.provideMerge(AlarmLayers.own(settings, { kind: "gateway", name: "venue", watched })),
     Layer.provideMerge(Health.layer),
     Layer.provideMerge(RailEntities.layer),
     Layer.provideMerge(Layer.mergeAll(Runner.layer, WebhookLayers.delivery(settings), Witnessing.following)),

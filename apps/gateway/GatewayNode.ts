@@ -15,6 +15,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
 import * as Agreement from "../process/Agreement.ts"
+import * as AlarmLayers from "../process/AlarmLayers.ts"
 import * as Claimed from "../process/Claimed.ts"
 import * as FirstStart from "../process/FirstStart.ts"
 import * as HealthServer from "../process/HealthServer.ts"
@@ -95,7 +96,13 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings, "gateway")
-  return Layer.mergeAll(Gateways.layer, Witnessing.following, Witnessing.followingMarkets).pipe(
+  return Layer.mergeAll(
+    Gateways.layer,
+    Witnessing.following,
+    Witnessing.followingMarkets,
+    AlarmLayers.pusher(settings)
+  ).pipe(
+    Layer.provideMerge(AlarmLayers.ofNode(settings)),
     Layer.provideMerge(Health.layerGateway.pipe(Layer.provide(conditions))),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),

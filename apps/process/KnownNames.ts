@@ -68,6 +68,7 @@ export const all: ReadonlyArray<string> = [
   "VENUE_DATA_DIR",
   "VENUE_DESKS",
   "VENUE_ENVIRONMENT",
+  "VENUE_EXPECTED_REPLICAS",
   "VENUE_EXTRA_USERS",
   "VENUE_FUNDING_PORT",
   "VENUE_HEALTH_HOST",
@@ -129,6 +130,7 @@ export const all: ReadonlyArray<string> = [
   "VENUE_WALLET_TRON_KEY",
   "VENUE_WALLET_URL",
   "VENUE_WALLET_XPRV",
+  "VENUE_WATCHED_PATHS",
   "VENUE_WEBHOOK_LOOPBACK",
   "VENUE_WITNESS_DIR"
 ]

@@ -184,6 +184,19 @@ export const shared = {
     readers: Setting.venue,
     changes: "all nodes"
   }),
+  expectedReplicas: Setting.int("VENUE_EXPECTED_REPLICAS", {
+    default: 0,
+    meaning:
+      "Number of replicas that must stream from the database; fewer raise an [alarm](alarms.md). 0: replicas are not checked",
+    readers: Setting.venue,
+    changes: "process"
+  }),
+  watchedPaths: Setting.list("VENUE_WATCHED_PATHS", {
+    usual: "none (`VENUE_DATA_DIR` with `npm start`)",
+    meaning: "Paths, separated by commas, whose file systems raise an [alarm](alarms.md) when more than 80 % full",
+    readers: Setting.venue,
+    changes: "process"
+  }),
   twoPeopleAbove: Setting.int("VENUE_TWO_PEOPLE_ABOVE", {
     default: 250_000,
     unit: "USD",

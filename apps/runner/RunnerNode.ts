@@ -11,6 +11,7 @@ import * as Meter from "@venue/telemetry/Meter"
 import { Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../process/Agreement.ts"
+import * as AlarmLayers from "../process/AlarmLayers.ts"
 import * as Claimed from "../process/Claimed.ts"
 import * as FirstStart from "../process/FirstStart.ts"
 import { Membership } from "../process/Membership.ts"
@@ -85,8 +86,10 @@ const services = (
     RailEntities.layer,
     DeadRunners.layer,
     WebhookLayers.delivery(settings),
-    Witnessing.following
+    Witnessing.following,
+    AlarmLayers.pusher(settings)
   ).pipe(
+    Layer.provide(AlarmLayers.ofNode(settings)),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(
       ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))

@@ -3,6 +3,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Futures from "@venue/domain/Futures"
 import { isLive } from "@venue/domain/MarketHours"
 import { median } from "@venue/domain/Oracle"
+import { DeadPriceSources } from "@venue/storage/alarms/DeadPriceSources"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { isOver } from "@venue/domain/TradingState"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
@@ -20,6 +21,7 @@ import * as SourceWatch from "./SourceWatch.ts"
 
 const run = Effect.gen(function* () {
   const { leastSources, sources } = yield* PriceSources
+  const report = yield* makeReport(sources)
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
@@ -29,7 +31,7 @@ const run = Effect.gen(function* () {
   yield* Effect.repeat(Effect.void, { until: areFollowed, schedule: Schedule.spaced("20 millis") }).pipe(
     Effect.timeoutOption("10 seconds")
   )
-  const receive = yield* makeReceive(sources, leastSources)
+  const receive = yield* makeReceive(sources, leastSources, report)
   yield* Effect.forEach(
     sources,
     (source) =>
@@ -46,8 +48,11 @@ const run = Effect.gen(function* () {
   )
 })
 
-export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient | Feed | FuturesReference> =
-  Singleton.make("PriceFeed", run)
+export const layer: Layer.Layer<
+  never,
+  never,
+  Sharding.Sharding | MarketClient | Feed | FuturesReference | DeadPriceSources
+> = Singleton.make("PriceFeed", run)
 
 /** Each source's last quote for each contract. */
 type Quotes = ReadonlyMap<PriceSource, Map<string, Quote>>
@@ -78,7 +83,11 @@ const pricesBySource =
   }
 
 /** Collects quotes and sends changed prices to their markets every `everyMillis`. Returns a receiver per source. */
-const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
+const makeReceive = Effect.fnUntraced(function* (
+  sources: ReadonlyArray<PriceSource>,
+  leastSources: number,
+  report: SourceWatch.SourceReport
+) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
@@ -137,7 +146,7 @@ const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSou
     isExpected(symbol, now) && priceBy(source, symbol, now, 0, 0) === undefined
   yield* Effect.forkScoped(Effect.delay(warnOfSilentSources(sources, isSilent), firstPriceTimeout))
   const priceNow = (source: PriceSource, symbol: MarketSymbol, now: number) => currentBy(source, symbol, now)?.priceE8
-  yield* Effect.forkScoped(SourceWatch.run(sources, isExpected, priceNow))
+  yield* Effect.forkScoped(SourceWatch.run(sources, isExpected, priceNow, report))
   return (source: PriceSource) => {
     const listed = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
     const symbolsOf = new Map<string, Array<MarketSymbol>>()
@@ -187,6 +196,26 @@ const warnOfSilentSources = Effect.fnUntraced(function* (
         `price source ${source.name} has sent no price for ${silent.join(", ")} within 1 minute; check the contract names in the price settings`
       )
   }
+})
+
+/** Records changes of a source's state. A change that cannot be stored is stored with the next report. */
+const makeReport = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
+  const tables = yield* DeadPriceSources
+  yield* Effect.ignore(tables.retain(sources.map(({ name }) => name)))
+  const reported = new Map<string, string | undefined>()
+  const changed = (name: string, state: string | undefined, write: Effect.Effect<void, unknown>) =>
+    reported.has(name) && reported.get(name) === state
+      ? Effect.void
+      : Effect.ignore(
+          Effect.andThen(
+            write,
+            Effect.sync(() => reported.set(name, state))
+          )
+        )
+  return {
+    died: ({ name }, reason) => changed(name, reason, tables.died(name, reason)),
+    works: ({ name }) => changed(name, undefined, tables.works(name))
+  } satisfies SourceWatch.SourceReport
 })
 
 /** Rereads settlements and holidays if any source has futures, because prices are derived from both. */

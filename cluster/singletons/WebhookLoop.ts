@@ -3,6 +3,7 @@
  * leases its endpoints. The leases of a crashed loop expire, and another loop takes its endpoints over.
  */
 import { spacingAfter } from "@venue/domain/Webhook"
+import { bodyOf } from "@venue/providers/webhooks/WebhookBody"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { type Taken, Webhooks } from "@venue/storage/treasury/Webhooks"
 import { Clock, Effect, Queue, Random, Schedule } from "effect"
@@ -39,7 +40,7 @@ const makeDeliver = Effect.gen(function* () {
   return Effect.fnUntraced(
     function* (taken: Taken) {
       const { attempt, message, messageId, url } = taken
-      const answer = yield* sender.send({ url, secret: yield* taken.secret, messageId, message })
+      const answer = yield* sender.send({ url, secret: yield* taken.secret, messageId, body: bodyOf(message) })
       const spacing = answer.fault === null ? undefined : spacingAfter(attempt, yield* Random.next)
       const nextAtMillis = spacing === undefined ? null : (yield* Clock.currentTimeMillis) + spacing
       // An outcome that cannot be stored is lost, and the message is sent once more when the endpoint's lease

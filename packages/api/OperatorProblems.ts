@@ -30,6 +30,18 @@ export const ofOperators = (baseUrl: string) => ({
         detail: `The state of the key changed too recently; wait until ${instant(readyAtMillis)}.`
       })
     ),
+  tooManyAlarmWebhooks: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-alarm-webhooks", {
+        detail: `The venue can have at most ${limit} alarm webhooks; remove one first with POST /alarm-webhooks/remove.`
+      })
+    ),
+  nodeServes: (name: string) =>
+    new Conflict(
+      body(baseUrl, 409, "node-serves", {
+        detail: `The node ${quoted(name)} renewed its row within the last 5 s, and only a lost node can be dismissed; drain the node instead.`
+      })
+    ),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
   venueNotResumable: (detail: string) => new Conflict(body(baseUrl, 409, "venue-not-resumable", { detail })),
   noRecovery: (detail: string) => new Conflict(body(baseUrl, 409, "no-recovery", { detail })),

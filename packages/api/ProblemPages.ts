@@ -105,6 +105,9 @@ export const pages = {
     "The own_money_id is already recorded with a different amount or rail; nothing was changed. Send a new own_money_id.",
   "top-up-exists":
     "The top_up_id is already recorded with a different amount; nothing was added. Send a new top_up_id.",
+  "too-many-alarm-webhooks":
+    "The venue has the maximum number of alarm webhooks; remove one first with POST /alarm-webhooks/remove.",
+  "node-serves": "The node serves, and only a lost node can be dismissed; drain the node instead.",
   "operator-exists":
     "The name belongs to a current or former operator, and names are never reused; choose another name.",
   "client-exists": "The client_id is taken by a registered or disabled application; choose another client_id.",

@@ -84,6 +84,25 @@ export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   }
 }
 
+/**
+ * Returns why the venue counts as not audited, and since when; undefined while the last audit is recent. The time is
+ * null before the first audit.
+ */
+export const auditDelay = (
+  mode: VenueMode,
+  nowMillis: number
+): { readonly sinceMillis: number | null; readonly reason: string } | undefined => {
+  if (isAudited(mode, nowMillis)) return undefined
+  const { auditedAtMillis } = mode
+  if (auditedAtMillis === null)
+    return { sinceMillis: null, reason: "No audit has been made yet. Check that the auditor is running." }
+  const last = new Date(auditedAtMillis).toISOString()
+  return {
+    sinceMillis: auditedAtMillis + longestUnauditedMillis,
+    reason: `The last audit, of ${last}, is more than ${longestUnauditedMillis / 1_000} s old. Check that the auditor is running.`
+  }
+}
+
 const notAudited =
   "The venue is not audited yet. Withdrawals open with the first audit; check that the auditor is running."
 const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next audit; check that the auditor is running.`

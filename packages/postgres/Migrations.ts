@@ -11,6 +11,7 @@ import { operators } from "./migrations/0005_operators.ts"
 import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
 import { journalArchive } from "./migrations/0007_journal_archive.ts"
 import { recovery } from "./migrations/0008_recovery.ts"
+import { alarms } from "./migrations/0009_alarms.ts"
 import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
@@ -26,7 +27,8 @@ const all = {
   "0005_operators": operators,
   "0006_auditor_checkpoint": auditorCheckpoint,
   "0007_journal_archive": journalArchive,
-  "0008_recovery": recovery
+  "0008_recovery": recovery,
+  "0009_alarms": alarms
 }
 
 /**

@@ -5,6 +5,8 @@ export interface Outage {
   readonly failed: (reason: string) => Effect.Effect<void>
   /** Records a success. Some calls can succeed during an outage, so it ends after `calmMillis` without a failure. */
   readonly answered: Effect.Effect<void>
+  /** Returns the Unix time in milliseconds of the current outage's first failure, or undefined without an outage. */
+  readonly begunAtMillis: () => number | undefined
 }
 
 export const make = (report: {
@@ -15,6 +17,7 @@ export const make = (report: {
   let failedAtMillis = 0
   let answeredAtMillis: number | undefined
   return {
+    begunAtMillis: () => begunAtMillis,
     failed: (reason) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         failedAtMillis = now

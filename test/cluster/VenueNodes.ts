@@ -10,6 +10,7 @@ import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import * as AlarmTables from "@venue/storage/alarms/AlarmTables"
 import { HasAuditor } from "@venue/storage/access/VenueModes"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -41,7 +42,7 @@ interface NodeOptions {
 }
 
 const storage = (url: Redacted.Redacted, { rateLimits = false, time = DatabaseClock.layer }: NodeOptions) =>
-  Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, AccessTables.layer).pipe(
+  Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, AccessTables.layer, AlarmTables.layer).pipe(
     Layer.provide(Layer.succeed(HasAuditor)(false)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),

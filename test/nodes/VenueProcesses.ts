@@ -12,9 +12,10 @@ import * as Seed from "../../apps/dev/Seed.ts"
 import * as DevApp from "./DevApp.ts"
 
 const secretKey = "0123456789abcdef0123456789abcdef"
+export const adminToken = "svc_test_admin"
 const shared = {
   VENUE_SECRET_KEY: secretKey,
-  VENUE_ADMIN_TOKEN: "svc_test_admin",
+  VENUE_ADMIN_TOKEN: adminToken,
   VENUE_AUTH_CLIENT_KEY: "pk_test_client",
   VENUE_RATE_LIMITS: "off"
 }
@@ -22,6 +23,8 @@ const shared = {
 export interface NodeProcess extends DevApp.Launched {
   readonly healthUrl: string
   readonly tradeUrl: string
+  /** URL of a gateway's operator interface. */
+  readonly adminUrl: string
 }
 
 /** Starts the runner, gateway or auditor of this name on free ports. `database` is a URL. */
@@ -32,6 +35,7 @@ export const launch = async (
 ): Promise<NodeProcess> => {
   const ports = await DevApp.freePorts()
   const kind = name.split("-")[0]!
+  // A runner has no operator interface, and listens for other nodes on its port.
   const { VENUE_ADMIN_PORT: cluster, VENUE_AUTH_PORT: health, VENUE_REST_PORT: rest, VENUE_TRADE_PORT: trade } = ports
   const launched = DevApp.launch(
     { dataDir: "/nonexistent", ports },
@@ -49,7 +53,8 @@ export const launch = async (
   return {
     ...launched,
     healthUrl: `http://127.0.0.1:${kind === "gateway" ? rest : health}`,
-    tradeUrl: `ws://127.0.0.1:${trade}`
+    tradeUrl: `ws://127.0.0.1:${trade}`,
+    adminUrl: `http://127.0.0.1:${cluster}`
   }
 }
 

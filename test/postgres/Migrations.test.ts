@@ -20,7 +20,8 @@ describe("database migrations", () => {
         { number: 5, name: "operators" },
         { number: 6, name: "auditor_checkpoint" },
         { number: 7, name: "journal_archive" },
-        { number: 8, name: "recovery" }
+        { number: 8, name: "recovery" },
+        { number: 9, name: "alarms" }
       ])
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
@@ -52,7 +53,7 @@ describe("database migrations", () => {
       const { message } = yield* Effect.flip(migrate)
       assert.strictEqual(
         message,
-        "the database is at migration 9999 and this release has migrations up to 8: start the release that upgraded the database, or a newer one"
+        "the database is at migration 9999 and this release has migrations up to 9: start the release that upgraded the database, or a newer one"
       )
     }).pipe(Effect.provide(emptyPostgresLayer))
   )

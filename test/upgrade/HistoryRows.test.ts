@@ -28,11 +28,16 @@ import * as RestoredRows from "./RestoredRows.ts"
 
 /** Tables without rows from 0.1.0. Add a new table here, or give it rows in its release's file. */
 const emptyTables = [
+  "alarm_message",
+  "alarm_sender",
+  "alarm_webhook",
   "audit_checkpoint",
   "audit_checkpoint_piece",
+  "dead_price_source",
   "funding_hour",
   "journal_archive",
   "node",
+  "node_report",
   "operator_session",
   "recovery",
   "recovery_decision",
@@ -40,7 +45,8 @@ const emptyTables = [
   "recovery_loss",
   "referral_reward",
   "sign_in_attempt",
-  "sweep"
+  "sweep",
+  "tracked_alarm"
 ]
 
 const account = primaryAccountOf(alice)

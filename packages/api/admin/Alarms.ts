@@ -4,12 +4,14 @@ import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Moment, RowCount } from "../Body.ts"
-import { ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
 /** Condition that needs an operator's attention. */
 export const Alarm = Schema.Struct({
+  id: Schema.String.annotate({
+    description: "Id of the alarm, the same for the same condition on every node and after every restart."
+  }),
   kind: Schema.Literals([
     ...AlarmKind.literals,
     /** No account could take over a position in liquidation. The venue retries every second (rule 9.9). */
@@ -21,6 +23,26 @@ export const Alarm = Schema.Struct({
     "UNREACHABLE",
     /** The database lacks rows or restrictions that a witness has seen, as after a restore of an older backup (I57). */
     "BEHIND_WITNESS",
+    /** The database does not answer the node that lists the alarms. */
+    "DATABASE_OUT",
+    /** Fewer replicas stream from the database than the settings expect. */
+    "REPLICA_ABSENT",
+    /** A replica of the database has not replayed the latest changes. */
+    "REPLICA_BEHIND",
+    /** A node has been silent for more than 30 s, although no operator drained it. */
+    "NODE_LOST",
+    /** A file system that a node watches is more than 80 % full. */
+    "DISK_FULL",
+    /** A certificate of a node expires within 21 days, or has expired. */
+    "CERTIFICATE_EXPIRING",
+    /** The token of an operator expires within 7 days, or has expired. */
+    "TOKEN_EXPIRING",
+    /** A market is in state TRADING but has never had an external price, so it accepts no order. */
+    "NO_PRICE",
+    /** A price source has sent no current price for any of its symbols for a minute of their trading hours. */
+    "PRICE_SOURCE_DEAD",
+    /** The last audit is more than 30 s old, or no audit has been made yet. */
+    "AUDIT_LATE",
     /** Withdrawals are blocked, for the given reason or because no audit ran for 30 s. */
     "WITHDRAWALS_BLOCKED",
     /** Calls to a rail fail for the given reason. While all calls fail, no deposit or withdrawal moves on the rail. */
@@ -60,8 +82,19 @@ export const Alarm = Schema.Struct({
   missing_rows: Schema.optionalKey(
     Schema.Int.annotate({ description: "Number of rows that the journal certainly lacks." })
   ),
+  node: Schema.optionalKey(Schema.String.annotate({ description: "Name of the affected node." })),
+  path: Schema.optionalKey(
+    Schema.String.annotate({ description: "Affected file or directory of `node`, as its settings name it." })
+  ),
+  operator: Schema.optionalKey(Schema.String.annotate({ description: "Name of the affected operator." })),
+  price_source: Schema.optionalKey(Schema.String.annotate({ description: "Name of the affected price source." })),
+  replica: Schema.optionalKey(Schema.String.annotate({ description: "Name of the affected replica of the database." })),
   reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
 }).annotate({ identifier: "Alarm", description: "Condition that needs an operator's attention." })
+export type Alarm = typeof Alarm.Type
+
+/** Kind of an alarm. */
+export type Kind = Alarm["kind"]
 
 /** List of alarms; empty in normal operation. */
 export const AlarmList = Schema.Struct({
@@ -69,6 +102,10 @@ export const AlarmList = Schema.Struct({
     description: "Current alarms. For each kind of withdrawal or deposit alarm, the list has at most the 100 oldest."
   }),
   count: RowCount,
+  unknown_kinds: Schema.Array(Alarm.fields.kind).annotate({
+    description:
+      "Kinds whose alarms might be missing from the list, because the database does not answer. Empty while it answers."
+  }),
   at: Moment.annotate({ description: "Time of the response, ISO 8601 in UTC." })
 }).annotate({
   identifier: "AlarmList"
@@ -76,10 +113,11 @@ export const AlarmList = Schema.Struct({
 
 export const AlarmsGroup = HttpApiGroup.make("alarms")
   .add(
-    HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }).annotateMerge(
+    HttpApiEndpoint.get("list", "/alarms", { success: AlarmList }).annotateMerge(
       operation(
         "List alarms",
-        "Returns the current conditions that need an operator. The list is empty in normal operation."
+        "Returns the current conditions that need an operator. The list is empty in normal operation. While the " +
+          "database does not answer, it has DATABASE_OUT and the alarms that the node can see itself."
       )
     )
   )

@@ -8,6 +8,7 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
+import { AlarmWebhooksGroup } from "./AlarmWebhooks.ts"
 import { AuditGroup } from "./AuditLog.ts"
 import { AppointmentsGroup } from "./Appointments.ts"
 import { DelistingsGroup } from "./Delistings.ts"
@@ -17,6 +18,7 @@ import { FuturesGroup } from "./Futures.ts"
 import { InstrumentsGroup } from "./Instruments.ts"
 import { KeysGroup } from "./Keys.ts"
 import { LimitsGroup } from "./Limits.ts"
+import { LostNodesGroup } from "./LostNodes.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { NodesGroup } from "./Nodes.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
@@ -106,6 +108,8 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .add(
     OperatorGroup,
     AlarmsGroup,
+    AlarmWebhooksGroup,
+    LostNodesGroup,
     PricesGroup,
     FuturesGroup,
     UsersGroup,

@@ -13,6 +13,7 @@ import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Alarms from "./Alarms.ts"
+import * as AlarmWebhooks from "./AlarmWebhooks.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Appointments from "./Appointments.ts"
 import * as Commands from "./Commands.ts"
@@ -23,6 +24,7 @@ import * as Futures from "./Futures.ts"
 import * as Instruments from "./Instruments.ts"
 import * as Keys from "./Keys.ts"
 import * as Limits from "./Limits.ts"
+import * as LostNodes from "./LostNodes.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Operators from "./Operators.ts"
@@ -66,6 +68,8 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
         Layer.provide([
           Commands.layer,
           Alarms.layer,
+          AlarmWebhooks.layer,
+          LostNodes.layer,
           Prices.layer,
           Futures.layer,
           Users.layer,

@@ -37,12 +37,13 @@ export const make = Effect.fn("HttpPrices.make")(function* (
     ),
     Effect.timeout(deadlineMillis)
   )
+  const state = SourceState.make(name, hide)
   return {
     name,
     symbols,
     ...(unchangedMillis === undefined ? {} : { unchangedMillis }),
+    fault: state.fault,
     run: ({ tell }) => {
-      const state = SourceState.make(name, hide)
       let pauseMillis = everyMillis
       const failed = (reason: string, nextMillis = everyMillis) =>
         Effect.andThen(

@@ -34,6 +34,8 @@ export interface PriceSource {
    * alarm.
    */
   readonly unchangedMillis?: number
+  /** Returns the reason of the latest failure, without secrets; undefined while the source works. */
+  readonly fault?: () => string | undefined
   /** Runs forever and reconnects after every failure. */
   readonly run: (listener: Listener) => Effect.Effect<never>
 }

@@ -20,30 +20,33 @@ export interface WebSocketPricesOptions {
   readonly unchangedMillis?: number
 }
 
-export const make = (options: WebSocketPricesOptions): PriceSource => ({
-  name: options.name,
-  symbols: options.symbols,
-  ...(options.unchangedMillis === undefined ? {} : { unchangedMillis: options.unchangedMillis }),
-  run: (listener) => {
-    const headers = headersOf(options)
-    const hide = hiding(options.url, ...Object.values(headers))
-    const state = SourceState.make(options.name, hide)
-    const attempt = Effect.suspend(() => {
-      const received: Received = { prints: false, ever: false, fault: undefined }
-      return connection({ ...options, headers, hide }, listener, received, state).pipe(
-        Effect.raceFirst(silence(options.silenceMillis, received)),
-        Effect.tap(state.failed),
-        Effect.flatMap((why) => (received.ever ? Effect.void : Effect.fail(why)))
+export const make = (options: WebSocketPricesOptions): PriceSource => {
+  const headers = headersOf(options)
+  const hide = hiding(options.url, ...Object.values(headers))
+  const state = SourceState.make(options.name, hide)
+  return {
+    name: options.name,
+    symbols: options.symbols,
+    ...(options.unchangedMillis === undefined ? {} : { unchangedMillis: options.unchangedMillis }),
+    fault: state.fault,
+    run: (listener) => {
+      const attempt = Effect.suspend(() => {
+        const received: Received = { prints: false, ever: false, fault: undefined }
+        return connection({ ...options, headers, hide }, listener, received, state).pipe(
+          Effect.raceFirst(silence(options.silenceMillis, received)),
+          Effect.tap(state.failed),
+          Effect.flatMap((why) => (received.ever ? Effect.void : Effect.fail(why)))
+        )
+      })
+      return attempt.pipe(
+        Effect.retry(growing),
+        Effect.repeat(Schedule.spaced(firstPause)),
+        Effect.orDie,
+        Effect.andThen(Effect.never)
       )
-    })
-    return attempt.pipe(
-      Effect.retry(growing),
-      Effect.repeat(Schedule.spaced(firstPause)),
-      Effect.orDie,
-      Effect.andThen(Effect.never)
-    )
+    }
   }
-})
+}
 
 /** Whether prices have arrived since the last check, and whether any have ever arrived. */
 interface Received {

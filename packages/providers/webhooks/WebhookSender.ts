@@ -2,7 +2,7 @@
  * Makes one delivery attempt, which sends a signed message. Any user can register a URL, so only public IP addresses
  * are contacted.
  */
-import { maxFault, type TryAnswer, type WebhookMessage } from "@venue/domain/Webhook"
+import { maxFault, type TryAnswer } from "@venue/domain/Webhook"
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { Buffer } from "node:buffer"
 import type { LookupAddress } from "node:dns"
@@ -13,14 +13,14 @@ import * as StandardWebhook from "../StandardWebhook.ts"
 import { endpointOf, hostOf, LoopbackEndpoints } from "./Endpoint.ts"
 import { isLoopback, isPublic } from "./PublicAddress.ts"
 import { Resolver } from "./Resolver.ts"
-import { bodyOf } from "./WebhookBody.ts"
 
 export interface Try {
   readonly url: string
   readonly secret: Redacted.Redacted
   /** Message id, the same for all attempts. */
   readonly messageId: string
-  readonly message: WebhookMessage
+  /** JSON text. */
+  readonly body: string
 }
 
 export class WebhookSender extends Context.Service<
@@ -53,7 +53,7 @@ export class WebhookSender extends Context.Service<
           return yield* new TryFailed({ fault: `the endpoint must be ${endpoint.failure.expected}` })
         }
         const addresses = yield* addressesOf(hostOf(endpoint.success))
-        const body = Buffer.from(bodyOf(attempt.message))
+        const body = Buffer.from(attempt.body)
         const signed = StandardWebhook.sign(
           attempt.secret,
           attempt.messageId,

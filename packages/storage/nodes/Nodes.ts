@@ -80,7 +80,10 @@ export class Nodes extends Context.Service<
       nodeId: string,
       state: Pick<Row, "isReady" | "shards">
     ) => Effect.Effect<Wanted, DatabaseUnavailable>
-    /** Marks a node as having left. Its row and wanted state are kept for an hour. */
+    /**
+     * Marks a node as having left. Its row and wanted state are kept for an hour. The row of a node that is lost, so
+     * that it never left, is kept for 30 days.
+     */
     readonly leave: (nodeId: string) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns all nodes, ordered by name. A node is living if it was seen within the last 5 s and has not left. */
     readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
@@ -134,10 +137,12 @@ const make = Effect.gen(function* () {
               // lock, because a joining node could freeze while it holds the lock.
               yield* sql`select pg_advisory_xact_lock(${advisoryLocks.joining})`
               yield* checkAgreement(node, yield* all)
-              // Keeps the rows of draining nodes, so that an operator can set them back to serving.
+              // Keeps the rows of draining nodes, so that an operator can set them back to serving. A lost node's row is
+              // the reason of an alarm.
               yield* sql`
                 delete from node where name = ${node.name}
-                  or wanted <> 'draining' and last_seen_at < clock_timestamp() - ${keptFor}::interval`
+                  or wanted <> 'draining' and last_seen_at < clock_timestamp() -
+                    case when left_at is null then ${lostKeptFor}::interval else ${keptFor}::interval end`
               yield* insert(node)
             })
           )
@@ -177,8 +182,10 @@ const make = Effect.gen(function* () {
 })
 
 const keptFor = "1 hour"
+const lostKeptFor = "30 days"
 const livingMillis = 5_000
 const keptMillis = 3_600_000
+const lostKeptMillis = 30 * 24 * keptMillis
 
 /** Ignores the process that is being replaced, and settings that the other node's release does not have. */
 const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<void, SettingsDiffer> => {
@@ -222,8 +229,10 @@ const makeMemory = Effect.map(Clock.Clock, (clock) => {
   return Nodes.of({
     join: Effect.fnUntraced(function* (node) {
       yield* checkAgreement(node, all())
-      for (const { lastSeenAtMillis, name, nodeId, wanted } of rows.values())
-        if (name === node.name || (wanted !== "draining" && lastSeenAtMillis < now() - keptMillis)) rows.delete(nodeId)
+      for (const { lastSeenAtMillis, leftAtMillis, name, nodeId, wanted } of rows.values()) {
+        const keptSinceMillis = now() - (leftAtMillis === null ? lostKeptMillis : keptMillis)
+        if (name === node.name || (wanted !== "draining" && lastSeenAtMillis < keptSinceMillis)) rows.delete(nodeId)
+      }
       const seen = { startedAtMillis: now(), lastSeenAtMillis: now(), leftAtMillis: null }
       rows.set(node.nodeId, { ...node, ...seen, wanted: "serving", isReady: false, shards: 0 })
     }),

@@ -6,6 +6,9 @@ import { Unavailable } from "@venue/cluster/protocol/Market"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { DeadPriceSources } from "@venue/storage/alarms/DeadPriceSources"
+import { LostNodes } from "@venue/storage/nodes/LostNodes"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -13,6 +16,7 @@ import { aapl, gold, limit } from "../../venue/Story.ts"
 import { adminToken, call, layer, RestClient } from "../rest/RestClient.ts"
 
 interface Alarm {
+  readonly id: string
   readonly kind: string
   readonly symbol: string | null
   readonly since: string | null
@@ -22,11 +26,17 @@ const alarms = Effect.gen(function* () {
   expect(body.count).toBe(body.data.length)
   return body as { readonly data: ReadonlyArray<Alarm>; readonly at: string }
 })
-const kinds = Effect.map(alarms, ({ data }) => data.map(({ kind, symbol }) => `${symbol} ${kind}`))
+const natgas = "NATGAS-USD"
+
+/** Most markets of the test have no price. */
+const isOther = ({ kind }: Alarm) => kind !== "NO_PRICE"
+const kinds = Effect.map(alarms, ({ data }) => data.filter(isOther).map(({ kind, symbol }) => `${symbol} ${kind}`))
 const set = (state: string) =>
   Effect.flatMap(RestClient, ({ admin }) =>
     admin("POST", "/trading-state", { symbols: [gold], state, reason: "a bad hour" })
   )
+
+const id = expect.stringMatching(/^alarm_[0-9a-f]{32}$/)
 
 /** Returns the alarms of a gateway whose clients of desks and markets are replaced by stubs. */
 const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], markets?: MarketClient["Service"]) {
@@ -35,7 +45,7 @@ const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], mark
     Effect.provideService(MarketClient, markets ?? (yield* MarketClient))
   )
   const { body } = yield* call(`${url}/alarms`, { headers: { authorization: `Bearer ${adminToken}` } })
-  return body as { readonly data: ReadonlyArray<Alarm> }
+  return { data: (body.data as ReadonlyArray<Alarm>).filter(isOther) }
 })
 
 it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
@@ -49,11 +59,11 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
       yield* admin("POST", "/prices/pause", { symbol: gold, reason: "wrong prices" })
       yield* set("HALTED")
       const { at, data } = yield* alarms
-      expect(data.map(({ kind, symbol }) => [kind, symbol])).toEqual([
+      expect(data.filter(isOther).map(({ kind, symbol }) => [kind, symbol])).toEqual([
         ["HALTED", gold],
         ["SOURCES_PAUSED", gold]
       ])
-      for (const { since } of data)
+      for (const { since } of data.filter(isOther))
         expect([since! <= at, Date.parse(at) - Date.parse(since!) < 60_000]).toEqual([true, true])
 
       yield* set("CANCEL_ONLY")
@@ -119,8 +129,9 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
           }
         )
         expect(listed.data).toEqual([
-          { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
+          { id, kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
           {
+            id,
             kind: "POSITION_LEFT",
             symbol: gold,
             since: "2026-09-27T10:00:44.118Z",
@@ -142,8 +153,51 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
       })
       expect(data[0]).toMatchObject({ kind: "HALTED", symbol: gold })
       expect(data.slice(1)).toEqual(
-        Array.from({ length: 16 }, () => ({ kind: "UNREACHABLE", symbol: null, since: null }))
+        Array.from({ length: 16 }, (_, desk) => ({
+          id,
+          kind: "UNREACHABLE",
+          symbol: null,
+          since: null,
+          reason: `Desk ${desk}, which serves some of the users, does not answer.`
+        }))
       )
+      expect(new Set(data.map((alarm) => alarm.id)).size).toBe(data.length)
+    })
+  )
+
+  it.effect("lists NO_PRICE for a market that trades without any price, under the same id, until its first price", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const missing = Effect.map(alarms, ({ data }) => data.filter(({ kind }) => kind === "NO_PRICE"))
+      const before = yield* missing
+      expect(before.map(({ symbol }) => symbol)).toContain(natgas)
+      expect(yield* missing).toEqual(before)
+      yield* venue.price(natgas, 3)
+      expect((yield* missing).map(({ symbol }) => symbol)).toEqual(
+        before.map(({ symbol }) => symbol).filter((symbol) => symbol !== natgas)
+      )
+    })
+  )
+
+  it.effect("lists DATABASE_OUT, the kinds that are unknown, and the alarms of markets while tables fail", () =>
+    Effect.gen(function* () {
+      yield* set("HALTED")
+      const gone = Effect.fail(new DatabaseUnavailable({ cause: new Error("gone") }))
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(LostNodes, { ...(yield* LostNodes), list: gone }),
+        Effect.provideService(DeadPriceSources, { ...(yield* DeadPriceSources), list: gone })
+      )
+      const { body, status } = yield* call(`${url}/alarms`, { headers: { authorization: `Bearer ${adminToken}` } })
+      expect([status, body.unknown_kinds]).toEqual([200, ["NODE_LOST", "PRICE_SOURCE_DEAD"]])
+      expect(body.data[0]).toEqual({
+        id,
+        kind: "DATABASE_OUT",
+        symbol: null,
+        since: expect.stringMatching(/^20\d\d-/),
+        reason: "The database does not answer this node. Unknown until it answers: NODE_LOST, PRICE_SOURCE_DEAD."
+      })
+      expect(body.data).toContainEqual(expect.objectContaining({ kind: "HALTED", symbol: gold }))
+      expect((yield* alarms) as object).toMatchObject({ unknown_kinds: [] })
     })
   )
 })

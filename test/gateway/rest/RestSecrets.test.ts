@@ -14,6 +14,7 @@ import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import * as AlarmTables from "@venue/storage/alarms/AlarmTables"
 import { Journal } from "@venue/journal/Journal"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -60,6 +61,7 @@ const layer = layerOver.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       AccessTables.layer,
+      AlarmTables.layer,
       TreasuryTables.layer,
       Journal.layer,
       ReadTables.layer,

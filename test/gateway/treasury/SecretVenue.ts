@@ -18,6 +18,7 @@ import { LoopbackEndpoints } from "@venue/providers/webhooks/Endpoint"
 import { Resolver } from "@venue/providers/webhooks/Resolver"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import * as AlarmTables from "@venue/storage/alarms/AlarmTables"
 import { HasAuditor } from "@venue/storage/access/VenueModes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
@@ -54,6 +55,7 @@ const rails = StoredRails.fillingIn(
 
 const tables = Layer.mergeAll(
   AccessTables.layer,
+  AlarmTables.layer,
   TreasuryTables.layer,
   Journal.layer,
   ReadTables.layer,

@@ -1,4 +1,5 @@
 import { LoopbackEndpoints } from "@venue/providers/webhooks/Endpoint"
+import { bodyOf } from "@venue/providers/webhooks/WebhookBody"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Queue, Redacted } from "effect"
@@ -17,7 +18,7 @@ const onLoopback = (dns: ReturnType<typeof resolver>) =>
 const inPublic = (dns: ReturnType<typeof resolver>) => WebhookSender.layer.pipe(Layer.provide(dns.layer))
 
 const send = (url: string, message = credited, messageId = "msg_1") =>
-  Effect.flatMap(WebhookSender, (sender) => sender.send({ url, secret, messageId, message }))
+  Effect.flatMap(WebhookSender, (sender) => sender.send({ url, secret, messageId, body: bodyOf(message) }))
 
 it.live("sends a deposit message that a receiver can verify and read with the published library", () =>
   Effect.gen(function* () {

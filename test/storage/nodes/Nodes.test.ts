@@ -100,7 +100,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
     it.effect("drains a process when a newer process joins under the same node name", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
-        yield* unseen(3_700)
+        yield* unseen(31 * 86_400)
         yield* nodes.join(node("runner-1"))
         yield* nodes.want("runner-1", "draining")
         yield* nodes.join(node("runner-1", { nodeId: "runner-1 again" }))
@@ -138,7 +138,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         const nodes = yield* Nodes
         for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
         yield* nodes.want("runner-1", "draining")
-        yield* nodes.leave("runner-1 of now")
+        for (const name of ["runner-1", "runner-2"]) yield* nodes.leave(`${name} of now`)
         yield* unseen(3_700)
         yield* nodes.join(node("runner-3"))
         yield* nodes.want("runner-1", "restarting")

@@ -71,6 +71,8 @@ export const places: Readonly<Record<Page, Place>> = {
   "dividend-paid": ["test/gateway/admin/Dividends.test.ts", "had the ex_date 2024-11-22"],
   "own-money-exists": ["test/gateway/admin/RailProof.test.ts", "own-money-exists"],
   "top-up-exists": ["test/gateway/admin/ReserveFund.test.ts", "has the amount 150.25"],
+  "too-many-alarm-webhooks": ["test/gateway/admin/AlarmWebhooks.test.ts", "too-many-alarm-webhooks"],
+  "node-serves": ["test/gateway/admin/LostNodes.test.ts", "node-serves"],
   "operator-exists": ["test/gateway/admin/Appointments.test.ts", "operator-exists"],
   "factor-not-enrolled": ["test/gateway/admin/OperatorSessions.test.ts", "factor-not-enrolled"],
   "factor-enrolled": ["test/gateway/admin/OperatorSessions.test.ts", "factor-enrolled"],

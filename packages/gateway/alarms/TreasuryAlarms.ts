@@ -1,5 +1,4 @@
 /** Alarms for rails, deposits and withdrawals. */
-import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
 import * as ReasonText from "@venue/api/treasury/ReasonText"
 import { RailName } from "@venue/domain/Rail"
@@ -7,6 +6,7 @@ import { Deposits } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect } from "effect"
+import { type Condition, reading } from "./AlarmSource.ts"
 
 export const make = Effect.gen(function* () {
   const deposits = yield* Deposits
@@ -50,16 +50,16 @@ export const make = Effect.gen(function* () {
       alarm("DEPOSIT_UNMATCHED", detectedAtMillis, { rail, deposit_id: depositId })
     )
   )
-  return Effect.map(Effect.all([unavailable, held, notSigned, stuck, unmatched]), (kinds) => kinds.flat())
+  return Effect.map(Effect.all([unavailable, held, notSigned, stuck, unmatched]), (kinds) => [
+    reading("treasury", kinds.flat())
+  ])
 })
 
 const oldest = { limit: 100, offset: 0 }
 const stuckAfterMillis = 60 * 60 * 1000
 
-type AlarmBody = typeof Alarm.Type
-
 const alarm = (
-  kind: AlarmBody["kind"],
+  kind: Condition["kind"],
   sinceMillis: number,
-  about: Pick<AlarmBody, "rail" | "withdrawal_id" | "deposit_id" | "reason">
-): AlarmBody => ({ kind, symbol: null, since: instant(sinceMillis), ...about })
+  about: Pick<Condition, "rail" | "withdrawal_id" | "deposit_id" | "reason">
+): Condition => ({ kind, symbol: null, since: instant(sinceMillis), ...about })
