@@ -28,6 +28,7 @@ import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
+import * as Production from "../process/Production.ts"
 import * as Readiness from "../process/Readiness.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
@@ -37,6 +38,7 @@ export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("gateway")
   NodeLog.identify(settings.name)
   ProcessEnd.usesDatabase(settings.databaseUrl)
+  yield* Production.announceSimulation(settings)
   const adminListener = yield* AdminListener.read(settings)
   yield* Ports.ensureFree([...Ports.ofListeners(settings), Ports.ofHealth(settings)])
   const readiness = yield* Readiness.make

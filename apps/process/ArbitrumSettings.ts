@@ -15,11 +15,13 @@ import * as WalletConnection from "./WalletConnection.ts"
 
 const withWallet: ReadonlyArray<Setting.Reader> = [...Setting.venue, "wallet"]
 
+export const mainChainId = 42_161
+
 /** Settings on which the wallet and the rail must agree. */
 export const chain = {
   chainId: Setting.int("VENUE_ARBITRUM_CHAIN_ID", {
-    default: 42_161,
-    meaning: "Chain id; the wallet signs only for this chain",
+    default: mainChainId,
+    meaning: "Chain id; the wallet signs only for this chain. Production requires the default",
     readers: withWallet,
     changes: "all nodes"
   }),

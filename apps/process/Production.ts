@@ -5,9 +5,12 @@ import { embeddedClaim } from "@venue/postgres/EmbeddedClaim"
 import * as Table from "@venue/postgres/Table"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as AuthPlace from "./AuthPlace.ts"
+import * as NodeLog from "./NodeLog.ts"
 import type { NodeSettings } from "./NodeVariables.ts"
 import { broken, expect, type Rule, SettingRefused } from "./SettingRefused.ts"
+import * as TronSettings from "./TronSettings.ts"
 
 /** Prefixes of generated development secrets. */
 const testPrefixes = /^(svc_test|pk_test)/
@@ -17,6 +20,12 @@ export const faultsOf = (settings: NodeSettings): ReadonlyArray<SettingRefused> 
   const rules = [...ofAll(settings), ...(settings.kind === "runner" ? ofRunner(settings) : ofGateway(settings))]
   return broken(rules.map(([setting, holds, expected]) => [setting, holds, `${expected} in ${settings.environment}`]))
 }
+
+/** Logs that rails are simulated in preproduction, where people might expect them to be real. */
+export const announceSimulation = ({ environment, simulatedRails }: NodeSettings): Effect.Effect<void> =>
+  environment === "preproduction" && simulatedRails
+    ? NodeLog.announce("rails without settings are simulated: their deposits and withdrawals move no money")
+    : Effect.void
 
 /** Refuses an environment other than development, because the command generates secrets and demo users. */
 export const developmentOnly = (environment: NodeSettings["environment"], command: string) =>
@@ -29,13 +38,27 @@ export const developmentOnly = (environment: NodeSettings["environment"], comman
 const ofAll = (settings: NodeSettings): ReadonlyArray<Rule> => [
   ["VENUE_SECRET_KEY", isDrawn(settings.key), "at least 32 random characters, not a test key,"],
   ["VENUE_RATE_LIMITS", settings.rateLimits, "on"],
-  ["VENUE_SIMULATED_RAILS", !settings.simulatedRails, "off (simulated rails move no money)"],
+  [
+    "VENUE_SIMULATED_RAILS",
+    !settings.simulatedRails || settings.environment === "preproduction",
+    "off (simulated rails move no money)"
+  ],
+  ...ofChains(settings),
   ["VENUE_WEBHOOK_LOOPBACK", !settings.webhookLoopback, "off (webhooks go to public addresses only)"],
   ["VENUE_CLOCK_SHIFT_MILLIS", settings.clockShiftMillis === 0, "0 (only drills shift clocks)"],
   ["VENUE_WALLET_HOT_KEY", Option.isNone(settings.arbitrum.hotKey), inWallet],
   ["VENUE_WALLET_XPRV", Option.isNone(settings.arbitrum.xprv), inWallet],
   ["VENUE_WALLET_TRON_KEY", Option.isNone(settings.tron.key), inWallet]
 ]
+
+/** Only production refuses test networks: preproduction rehearses deposits and withdrawals on them. */
+const ofChains = ({ arbitrum, environment, tron }: NodeSettings): ReadonlyArray<Rule> =>
+  environment === "preproduction"
+    ? []
+    : [
+        ["VENUE_ARBITRUM_CHAIN_ID", arbitrum.chainId === ArbitrumSettings.mainChainId, "the chain id of Arbitrum One"],
+        ["VENUE_TRON_GENESIS", tron.genesis === TronSettings.mainGenesis, "the first block of TRON's main network"]
+      ]
 
 const inWallet = "no value (the wallet holds the key; set VENUE_WALLET_URL)"
 

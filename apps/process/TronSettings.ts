@@ -16,6 +16,8 @@ import * as WalletConnection from "./WalletConnection.ts"
 const readersOfChain: ReadonlyArray<Setting.Reader> = [...Setting.venue, "wallet", "tron-balances"]
 const readersOfNodes: ReadonlyArray<Setting.Reader> = [...Setting.runners, "tron-balances"]
 
+export const mainGenesis = "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc"
+
 /** Settings on which the wallet and the rail must agree. */
 export const chain = Config.all({
   token: Setting.string("VENUE_TRON_TOKEN", {
@@ -67,9 +69,9 @@ export const all = Config.all({
     changes: "all nodes"
   }),
   genesis: Setting.string("VENUE_TRON_GENESIS", {
-    default: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
+    default: mainGenesis,
     usual: "main network",
-    meaning: "Id of the chain's first block; TRON nodes on other chains are not used",
+    meaning: "Id of the chain's first block; TRON nodes on other chains are not used. Production requires the default",
     readers: [...Setting.venue, "tron-balances"],
     changes: "all nodes"
   }),

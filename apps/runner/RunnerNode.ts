@@ -23,6 +23,7 @@ import * as Pools from "../process/Pools.ts"
 import * as Prices from "../process/Prices.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Readiness from "../process/Readiness.ts"
+import * as Production from "../process/Production.ts"
 import * as Rails from "../process/Rails.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
 import * as Witnessing from "../process/witness/Witnessing.ts"
@@ -33,6 +34,7 @@ export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("runner")
   NodeLog.identify(settings.name)
   ProcessEnd.usesDatabase(settings.databaseUrl)
+  yield* Production.announceSimulation(settings)
   const addresses = yield* NodeSettings.addressesOf(settings)
   const readiness = yield* Readiness.make
   const { url: health } = yield* HealthServer.openWithMetrics(

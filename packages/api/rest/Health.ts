@@ -1,4 +1,5 @@
 /** `GET /health/live` and `GET /health/ready`, served on every listener. */
+import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServiceUnavailable } from "../Problem.ts"
@@ -11,7 +12,12 @@ export const Health = Schema.Struct({
   status: Schema.Literals(["live", "ready"]).annotate({
     description: "Status: `live` if the process responds, `ready` if commands complete on this node."
   }),
-  release: Schema.String.annotate({ description: "Release that this node runs, such as `0.1.0`." })
+  release: Schema.String.annotate({ description: "Release that this node runs, such as `0.1.0`." }),
+  simulated_rails: Schema.optionalKey(
+    Schema.Array(RailName).annotate({
+      description: "Rails that are simulated and move no money. Present only if there is such a rail."
+    })
+  )
 }).annotate({ identifier: "Health" })
 
 /** Health checks. Live: the process responds. Ready: each shard of this node ran a command in the last few seconds. */

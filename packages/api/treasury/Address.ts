@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
 import { text } from "../Member.ts"
+import { SimulatedMark } from "./SimulatedMark.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, Conflict, GatewayTimeout, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
@@ -16,7 +17,8 @@ export const AddressResponseBody = Schema.Struct({
   network: Network.annotate({ description: "Network of the address." }),
   asset: Schema.Literals(["USDC", "USDT"]).annotate({
     description: "Asset to send to the address. Any other asset, or a transfer on another network, might be lost."
-  })
+  }),
+  simulated: SimulatedMark
 }).annotate({ identifier: "AddressResponseBody" })
 
 export const RotateAddressRequestBody = Schema.Struct({

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
+import { SimulatedMark } from "./SimulatedMark.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { currencyParameter, depositRailParameter, RequiredCurrency, RequiredDepositRail } from "./Word.ts"
@@ -13,7 +14,8 @@ export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   deposit_message: Schema.String.annotate({
     description: "Reference to enter in each bank transfer, exactly as given: twelve characters from 0-9 and A-Z."
-  }).check(Text.matches("^[0-9A-Z]{12}$", "twelve characters from 0-9 and A-Z"))
+  }).check(Text.matches("^[0-9A-Z]{12}$", "twelve characters from 0-9 and A-Z")),
+  simulated: SimulatedMark
 }).annotate({ identifier: "FiatAddressResponseBody" })
 
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")

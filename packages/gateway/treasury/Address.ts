@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
+import * as SimulatedMark from "./SimulatedMark.ts"
 
 export const layer = group(
   TreasuryApi,
@@ -20,11 +21,13 @@ export const layer = group(
     const changed = yield* AuditedChange.make
     const rails = yield* RailProviders
     const refusals = yield* apiProblems
+    const simulated = yield* SimulatedMark.make
     const bodyOf = ({ address, network }: DepositAddress) => ({
       $schema: schemaUri(baseUrl, "AddressResponseBody"),
       address,
       network,
-      asset: assets[network]
+      asset: assets[network],
+      ...simulated(network)
     })
 
     return handlers

@@ -9,6 +9,7 @@ import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
 import { Effect } from "effect"
 import { ApiBaseUrl, apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
+import * as SimulatedMark from "./SimulatedMark.ts"
 
 export const layer = group(
   TreasuryApi,
@@ -18,6 +19,7 @@ export const layer = group(
     const messages = yield* DepositMessages
     const rails = yield* RailProviders
     const refusals = yield* apiProblems
+    const simulated = yield* SimulatedMark.make
     return handlers.handle(
       "fiatAddress",
       Effect.fnUntraced(
@@ -31,7 +33,11 @@ export const layer = group(
           )
           if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
           const { message } = yield* messages.provide(userId, rail)
-          return { $schema: schemaUri(baseUrl, "FiatAddressResponseBody"), deposit_message: message }
+          return {
+            $schema: schemaUri(baseUrl, "FiatAddressResponseBody"),
+            deposit_message: message,
+            ...simulated("BANK")
+          }
         },
         Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
       )

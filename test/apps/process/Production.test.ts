@@ -79,6 +79,16 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
       ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
       [
         "runner",
+        { VENUE_ARBITRUM_CHAIN_ID: "421614" },
+        "VENUE_ARBITRUM_CHAIN_ID: expected the chain id of Arbitrum One"
+      ],
+      [
+        "gateway",
+        { VENUE_TRON_GENESIS: "0000cd8690dc" },
+        "VENUE_TRON_GENESIS: expected the first block of TRON's main"
+      ],
+      [
+        "runner",
         { VENUE_BANK_URL: "http://bank.venue.test", VENUE_BANK_KEY: "key" },
         "VENUE_BANK_URL: expected the https URL of the bank"
       ],
@@ -130,6 +140,15 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
       const usual = kind === "runner" ? runner : gateway
       assert.include(yield* refusal(kind, { ...usual, ...change }), expected)
       assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
+    }
+    // Preproduction rehearses on simulated rails and on test networks.
+    for (const change of [
+      { VENUE_SIMULATED_RAILS: "on" },
+      { VENUE_ARBITRUM_CHAIN_ID: "421614", VENUE_TRON_GENESIS: "0000cd8690dc" }
+    ]) {
+      const rehearsal = { ...change, VENUE_ENVIRONMENT: "preproduction" }
+      assert.isUndefined(yield* refusal("runner", { ...runner, ...rehearsal }))
+      assert.isUndefined(yield* refusal("gateway", { ...gateway, ...rehearsal }))
     }
     for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
       const expected = `${key}: expected no value (the wallet holds the key`
