@@ -21,7 +21,9 @@ COPY apps/check apps/check
 COPY apps/database-roles apps/database-roles
 COPY apps/dev/postgres apps/dev/postgres
 COPY apps/explain apps/explain
+COPY apps/keys apps/keys
 COPY apps/migrate apps/migrate
+COPY apps/rekey apps/rekey
 COPY apps/status apps/status
 COPY apps/tron apps/tron
 # Mount points for the volumes with the wallet's record and a node's witness. A new volume inherits these permissions.

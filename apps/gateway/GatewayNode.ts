@@ -62,7 +62,7 @@ const serve = Effect.fnUntraced(function* (
   yield* FirstStart.check(settings)
   const instruments = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
-  const access = yield* Access.layer(settings, settings.key)
+  const access = yield* Access.layer(settings, ...settings.keys)
 
   const live = Effect.gen(function* () {
     const membership = yield* Membership

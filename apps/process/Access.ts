@@ -11,19 +11,24 @@ import { IdentityProvider } from "@venue/providers/Identity"
 import { Effect, Layer, Option, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as AuthPlace from "./AuthPlace.ts"
+import type { SecretKeys } from "./SecretKeys.ts"
 import { broken, refuseAll, type Rule, SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 /**
  * Returns the layers. Every key is derived from `secretKey`, except the tokens' signing keys, which are sealed under
- * it.
+ * it. Builder messages and refresh tokens that were derived from `otherSecretKey` are accepted too.
  */
-export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
+export const layer = Effect.fn("Access.layer")(function* (
+  settings: SharedSettings,
+  secretKey: Redacted.Redacted,
+  otherSecretKey?: Redacted.Redacted
+) {
   const { serviceName } = settings
   yield* refuseAll(broken(rulesOf(settings, secretKey)))
   const { issuer, signInPage } = AuthPlace.of(settings)
   const sites = yield* Effect.fromResult(signInSitesOf(settings))
-  const builderTerms = yield* Effect.fromResult(builderTermsOf(settings, secretKey))
+  const builderTerms = yield* Effect.fromResult(builderTermsOf(settings, [secretKey, otherSecretKey]))
   return Access.layer({
     issuer,
     serviceName,
@@ -39,7 +44,8 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
       secondFactorToFund: settings.secondFactorToFund
     },
     keyPrefix: settings.keyPrefix,
-    serverKey: derivedKey(secretKey, "refresh tokens")
+    serverKey: derivedKey(secretKey, "refresh tokens"),
+    otherServerKey: otherSecretKey && derivedKey(otherSecretKey, "refresh tokens")
   }).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -57,7 +63,7 @@ export const faultsOf = (settings: SharedSettings, secretKey: Redacted.Redacted)
   // The pages' addresses derive from this URL.
   if (rules.some(({ setting }) => setting === "VENUE_PUBLIC_AUTH_URL")) return rules
   const sites = Result.getFailure(signInSitesOf(settings))
-  const terms = Result.getFailure(builderTermsOf(settings, secretKey))
+  const terms = Result.getFailure(builderTermsOf(settings, [secretKey]))
   return [...rules, ...Option.toArray(sites), ...Option.toArray(terms)]
 }
 
@@ -155,11 +161,11 @@ const builderUse = ({ environment }: SharedSettings): string =>
  */
 const builderTermsOf = (
   settings: SharedSettings,
-  secretKey: Redacted.Redacted
+  secretKeys: SecretKeys
 ): Result.Result<BuilderTerms, SettingRefused> => {
   const { builderUri: uri, clientAgreementUrls, serviceName } = settings
   const [agreementUrl, otherUrl] = clientAgreementUrls as readonly [string, string?]
-  const [macKey, otherKey] = builderKeysOf(settings, secretKey)
+  const [macKey, otherKey] = builderKeysOf(settings, secretKeys)
   const untilMillis = Infinity
   const terms: BuilderTerms = {
     serviceName,
@@ -174,8 +180,8 @@ const builderTermsOf = (
 }
 
 /** Returns the key that is used and, if there is one, the second key that is accepted. */
-const builderKeysOf = (settings: SharedSettings, secretKey: Redacted.Redacted) => {
-  const [key = secretKey, other] = settings.builderKeys
+const builderKeysOf = (settings: SharedSettings, secretKeys: SecretKeys) => {
+  const [key, other] = settings.builderKeys.length === 0 ? secretKeys : (settings.builderKeys as unknown as SecretKeys)
   const derived = (secret: Redacted.Redacted) => derivedKey(secret, builderUse(settings))
   return [derived(key), other && derived(other)] as const
 }

@@ -3,6 +3,7 @@ import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
+import type { FixedValue } from "@venue/postgres/FixedSettings"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, Redacted } from "effect"
 import type { SharedSettings } from "./Settings.ts"
@@ -32,14 +33,19 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
     maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
   })
 
-/** Returns the settings that must not change after a venue's first start. */
+/**
+ * Returns the settings that must not change after a venue's first start. The stored mark is that of the key under which
+ * all secrets are sealed: `npm run rekey` replaces it.
+ */
 export const fixed = (
   { desks }: Pick<SharedSettings, "desks">,
-  secretKey: Redacted.Redacted
-): Readonly<Record<string, string>> => ({
+  ...secretKeys: ReadonlyArray<Redacted.Redacted>
+): Readonly<Record<string, FixedValue>> => ({
   VENUE_DESKS: String(desks),
-  "the mark of VENUE_SECRET_KEY": markOf(secretKey)
+  [secretKeyMark]: secretKeys.map(markOf)
 })
+
+export const secretKeyMark = "the mark of VENUE_SECRET_KEY"
 
 /** Returns a fingerprint that distinguishes secrets and reveals nothing else. */
 export const markOf = (secretKey: Redacted.Redacted): string =>

@@ -12,6 +12,7 @@ import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as Agreed from "./Agreed.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 
 /**
  * Returns the hashes by name. Omits ports, addresses, proxies and drills, which belong to one node. A setting that
@@ -27,15 +28,24 @@ export const hashesOf = (
     ...ofAll(settings, instruments),
     ...(settings.kind === "runner" ? ofRunner(settings, priceSources) : ofGateway(settings))
   }
-  const hash = hashUnder(settings.key)
-  const replaced = settings.kind === "gateway" ? ofReplaced(settings) : {}
+  const replaced = {
+    VENUE_SECRET_KEY: SecretKeys.all(settings.keys).map(Agreed.markOf),
+    ...(settings.kind === "gateway" ? ofReplaced(settings) : {})
+  }
+  // A node with two secret keys has a hash of each value under each key, the one in use first.
+  const hashes = SecretKeys.all(settings.keys).map(hashUnder)
+  const hashed = (values: ReadonlyArray<unknown>) => hashes.flatMap((hash) => values.map(hash)).join(",")
   return Object.fromEntries([
     ...Object.entries(own)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, hash(value)]),
-    ...Object.entries(replaced).map(([name, values]) => [name, values.map(hash).join(",")])
+      .map(([name, value]) => [name, hashed([value])]),
+    ...Object.entries(replaced).map(([name, values]) => [name, hashed(values)])
   ])
 }
+
+/** Returns whether the node that reported these settings uses this secret key, and not only accepts it. */
+export const usesSecretKey = (settings: Readonly<Record<string, string>>, key: Redacted.Redacted): boolean =>
+  settings["VENUE_SECRET_KEY"]?.split(",")[0] === hashUnder(key)(Agreed.markOf(key))
 
 /**
  * Returns the contracts that the live nodes list. A contract listed after they started waits until all of them have
@@ -51,11 +61,13 @@ export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSet
       )
     )
   )
-  const living = new Set(nodes.filter(({ isLiving }) => isLiving).map(({ settings }) => settings[contracts]))
-  const hash = hashUnder(settings.key)
+  const living = new Set(
+    nodes.filter(({ isLiving }) => isLiving).flatMap(({ settings }) => settings[contracts]?.split(",") ?? [])
+  )
+  const hashes = SecretKeys.all(settings.keys).map(hashUnder)
   for (let count = later.length; count >= 0; count--) {
     const instruments = Agreed.contracts(later.slice(0, count))
-    if (living.has(hash(termsOf(instruments)))) return instruments
+    if (hashes.some((hash) => living.has(hash(termsOf(instruments))))) return instruments
   }
   return Agreed.contracts(later)
 })
@@ -79,7 +91,6 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: settings.maxOpenOrdersPerSymbol,
   VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: settings.maxOpenOrdersPerAccount,
   VENUE_CLUSTER_LOCK_SECONDS: settings.lockSeconds,
-  VENUE_SECRET_KEY: Agreed.markOf(settings.key),
   VENUE_WEBHOOK_LOOPBACK: settings.webhookLoopback,
   VENUE_ARBITRUM_CHAIN_ID: settings.arbitrum.chainId,
   VENUE_ARBITRUM_TOKEN: settings.arbitrum.token.toLowerCase(),
@@ -135,6 +146,8 @@ const ofGateway = (settings: NodeSettings) => ({
 /** Settings that have two values during a replacement: the first is used, both are accepted. */
 const ofReplaced = (settings: NodeSettings): Readonly<Record<string, ReadonlyArray<string>>> => ({
   VENUE_AUTH_CLIENT_KEY: settings.authClientKeys.map(Redacted.value),
-  VENUE_BUILDER_KEY: (settings.builderKeys.length === 0 ? [settings.key] : settings.builderKeys).map(Agreed.markOf),
+  VENUE_BUILDER_KEY: (settings.builderKeys.length === 0 ? SecretKeys.all(settings.keys) : settings.builderKeys).map(
+    Agreed.markOf
+  ),
   VENUE_CLIENT_AGREEMENT_URL: settings.clientAgreementUrls
 })

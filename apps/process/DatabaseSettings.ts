@@ -5,8 +5,8 @@ export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   usual: "embedded server; required by nodes",
   meaning:
     "URL of a Postgres database, version 14 or newer, with `sslmode` and several servers for failover; the same on all nodes",
-  readers: [...Setting.venue, "auditor", "explain", "archive", "init", "migrate", "status"],
-  requiredBy: ["runner", "gateway", "auditor", "archive", "init", "migrate", "status"],
+  readers: [...Setting.venue, "auditor", "explain", "archive", "init", "migrate", "rekey", "status"],
+  requiredBy: ["runner", "gateway", "auditor", "archive", "init", "migrate", "rekey", "status"],
   changes: "process"
 })
 

@@ -15,6 +15,7 @@ import * as Agreement from "./Agreement.ts"
 import { Membership } from "./Membership.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
 import type * as Pools from "./Pools.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 import * as Production from "./Production.ts"
 import * as StartMode from "./StartMode.ts"
 import * as Tracing from "./Tracing.ts"
@@ -43,11 +44,11 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
       })
     ),
     Layer.provideMerge(Nodes.layer),
-    Layer.provideMerge(Seal.layer(settings.key)),
+    Layer.provideMerge(Seal.layer(settings.key, ...SecretKeys.all(settings.keys).slice(1))),
     Layer.provideMerge(Witnessing.layer(witnessOf(settings))),
     Layer.provideMerge(Layer.effectDiscard(StartMode.apply(settings))),
     Layer.provideMerge(Layer.effectDiscard(Production.checkDatabase(settings))),
-    Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(settings, settings.key))),
+    Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(settings, ...SecretKeys.all(settings.keys)))),
     Layer.provideMerge(DatabaseClock.layer),
     Layer.provide(pools.nodes),
     Layer.provideMerge(DatabaseClock.layerShifted),

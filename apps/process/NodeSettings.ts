@@ -1,5 +1,5 @@
 /** Settings of one node, loaded and checked: all faults are refused at once. */
-import { Effect, Option, Redacted, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "./Access.ts"
 import * as ExampleValues from "./ExampleValues.ts"
@@ -8,6 +8,7 @@ import { addressesOf, type NodeSettings, own } from "./NodeVariables.ts"
 import * as Production from "./Production.ts"
 import * as Rails from "./Rails.ts"
 import * as SecretFiles from "./SecretFiles.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 import { broken, faultsOf, firstOfEach, refuseAll, type Rule } from "./SettingRefused.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
@@ -29,14 +30,16 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
   const files = yield* SecretFiles.read
   const given = yield* GivenSettings.check(kind, files.provider)
   const { name, secretKey, ...parsed } = yield* Effect.orDie(own.parse(given.usable))
+  const keys = SecretKeys.of(secretKey)
   const tls = yield* Effect.result(TlsFiles.read(parsed))
   const settings: NodeSettings = {
     ...parsed,
     healthPort: Option.getOrElse(parsed.healthPort, () => healthPorts[kind]),
     kind,
     name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
-    key: secretKey,
-    secretKey: Option.some(secretKey),
+    key: keys[0],
+    keys,
+    secretKey: Option.some(keys[0]),
     tls: Result.getOrUndefined(tls)
   }
   const access = kind === "gateway" ? Access.faultsOf(settings, settings.key) : []
@@ -57,10 +60,10 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
 const healthPorts = { runner: 4010, gateway: 4006 }
 
 const rulesOf = (
-  { key, kind, lockSeconds, authClientKeys, witnessDir }: NodeSettings,
+  { keys, kind, lockSeconds, authClientKeys, witnessDir }: NodeSettings,
   name: Option.Option<string>
 ): Array<Rule> => [
-  ["VENUE_SECRET_KEY", Redacted.value(key).length >= 32, "at least 32 characters"],
+  ...SecretKeys.rulesOf(keys),
   [
     "VENUE_NODE_NAME",
     // Postgres truncates longer application names and replaces other characters.

@@ -3,6 +3,7 @@ import type { NodeAddress } from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, Option, Redacted } from "effect"
 import { databaseUrl } from "./DatabaseSettings.ts"
+import type { SecretKeys } from "./SecretKeys.ts"
 import * as Setting from "./Setting.ts"
 import { SettingRefused } from "./SettingRefused.ts"
 import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } from "./Settings.ts"
@@ -104,7 +105,9 @@ export interface NodeSettings
   readonly kind: "runner" | "gateway"
   readonly name: string
   readonly healthPort: number
+  /** The secret key that seals and derives: the first of `keys`. */
   readonly key: Redacted.Redacted
+  readonly keys: SecretKeys
   readonly tls: ClusterTls | undefined
 }
 

@@ -9,6 +9,7 @@ import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as AuthPlace from "./AuthPlace.ts"
 import * as NodeLog from "./NodeLog.ts"
 import type { NodeSettings } from "./NodeVariables.ts"
+import * as SecretKeys from "./SecretKeys.ts"
 import { broken, expect, type Rule, SettingRefused } from "./SettingRefused.ts"
 import * as TronSettings from "./TronSettings.ts"
 
@@ -36,7 +37,7 @@ export const developmentOnly = (environment: NodeSettings["environment"], comman
   )
 
 const ofAll = (settings: NodeSettings): ReadonlyArray<Rule> => [
-  ["VENUE_SECRET_KEY", isDrawn(settings.key), "at least 32 random characters, not a test key,"],
+  ["VENUE_SECRET_KEY", SecretKeys.all(settings.keys).every(isDrawn), "at least 32 random characters, not a test key,"],
   ["VENUE_RATE_LIMITS", settings.rateLimits, "on"],
   [
     "VENUE_SIMULATED_RAILS",

@@ -10,9 +10,11 @@ export type Reader =
   | "auditor"
   | "wallet"
   | "bank"
+  | "identity"
   | "explain"
   | "init"
   | "migrate"
+  | "rekey"
   | "status"
   | "archive"
   | "tron-balances"
@@ -22,7 +24,14 @@ export type Reader =
  * Processes that must have the same value. `never`: the first start fixes the value. `replaced`: two values are valid
  * during a replacement. `process`: each process can have its own value.
  */
-export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "replaced" | "process"
+export type Change =
+  | "never"
+  | "all nodes"
+  | "all runners"
+  | "all gateways"
+  | "replaced"
+  | "replaced on all nodes"
+  | "process"
 
 export interface Description<A> {
   /** Value of an absent variable. */

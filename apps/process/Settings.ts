@@ -42,17 +42,31 @@ export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
 export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
   usual: "generated at the first start; required by nodes",
   meaning:
-    "Key of at least 32 characters that encrypts stored secrets; other keys, such as the refresh-token key, are derived from this key",
-  readers: [...Setting.venue, "init"],
-  requiredBy: ["runner", "gateway", "init"],
-  changes: "never"
+    "Key of at least 32 characters that encrypts stored secrets and derives other keys; two, separated by a comma, during a [replacement](keys.md#secret-key)",
+  readers: [...Setting.venue, "init", "rekey"],
+  requiredBy: ["runner", "gateway", "init", "rekey"],
+  changes: "replaced on all nodes"
+})
+
+export const identityKey = Setting.secret("VENUE_IDENTITY_KEY", {
+  default: Redacted.make(""),
+  meaning: "Key for requests to the identity provider",
+  readers: [...Setting.gateways, "identity"],
+  changes: "all gateways"
+})
+
+export const identityCallbackKey = Setting.secret("VENUE_IDENTITY_CALLBACK_KEY", {
+  default: Redacted.make(""),
+  meaning: "Key with which the identity provider signs its callbacks",
+  readers: [...Setting.gateways, "identity"],
+  changes: "all gateways"
 })
 
 export const shared = {
   environment: Setting.literals("VENUE_ENVIRONMENT", ["development", "preproduction", "production"], {
     default: "development",
     meaning:
-      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure URLs; a builder message is valid only in its own environment",
+      "`preproduction` and `production` refuse test keys, simulated prices, disabled limits and insecure URLs; a builder message is valid only in its own environment",
     readers: Setting.services,
     changes: "all nodes"
   }),
@@ -87,7 +101,8 @@ export const shared = {
   }),
   simulatedRails: Setting.onOff("VENUE_SIMULATED_RAILS", {
     default: "on",
-    meaning: "`on`: simulates the chains and the bank that are not connected. `on` is refused in production",
+    meaning:
+      "`on`: simulates the chains and the bank that are not connected, and marks them as simulated. `on` is refused in production",
     readers: Setting.venue,
     changes: "all runners"
   }),
@@ -211,18 +226,8 @@ export const shared = {
       changes: "all gateways"
     })
   ),
-  identityKey: Setting.secret("VENUE_IDENTITY_KEY", {
-    default: Redacted.make(""),
-    meaning: "Key for requests to the identity provider",
-    readers: Setting.gateways,
-    changes: "all gateways"
-  }),
-  identityCallbackKey: Setting.secret("VENUE_IDENTITY_CALLBACK_KEY", {
-    default: Redacted.make(""),
-    meaning: "Key with which the identity provider signs its callbacks",
-    readers: Setting.gateways,
-    changes: "all gateways"
-  }),
+  identityKey,
+  identityCallbackKey,
   arbitrum: ArbitrumSettings.all,
   tron: TronSettings.all,
   bank: BankSettings.all

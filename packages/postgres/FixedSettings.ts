@@ -19,12 +19,26 @@ export class SettingChanged extends Schema.TaggedError<SettingChanged>()("Settin
   }
 }
 
+/** A value, or during a replacement several, of which a new venue stores the first. */
+export type FixedValue = string | ReadonlyArray<string>
+
 /** Stores the value at the first start. Fails if a later start uses another value. */
-export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, value: string) {
+export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, accepted: FixedValue) {
+  const values = typeof accepted === "string" ? [accepted] : accepted
+  const value = values[0]!
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into founding ${settingTable.values({ name, value })} on conflict do nothing`
   const [row] = yield* settingTable.all(sql`select ${settingTable.columns} from founding where name = ${name}`)
-  if (row!.value !== value) return yield* new SettingChanged({ name, founded: row!.value, current: value })
+  if (!values.includes(row!.value))
+    return yield* new SettingChanged({ name, founded: row!.value, current: values.join(" or ") })
+})
+
+/** Replaces the stored value. Returns whether it was replaced, and false if it is stored already. */
+export const replace = Effect.fn("FixedSettings.replace")(function* (name: string, value: string) {
+  const sql = yield* SqlClient.SqlClient
+  const changed =
+    yield* sql`update founding set value = ${value} where name = ${name} and value <> ${value} returning 1`
+  return changed.length > 0
 })
 
 /** Returns whether the database holds a venue. Creates no table. */
@@ -45,17 +59,17 @@ export class DatabaseEmpty extends Schema.TaggedError<DatabaseEmpty>()("Database
 
 /** Takes the database lock exclusively and checks the fixed settings before the layers above are built. */
 export const layerAlone = (
-  settings: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, FixedValue>>,
   { isKnown = false }: { readonly isKnown?: boolean } = {}
 ) => layer("alone", settings, isKnown)
 
 /** Takes the database lock shared with the other nodes of a cluster, and checks the fixed settings. */
 export const layerShared = (
-  settings: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, FixedValue>>,
   { isKnown = false }: { readonly isKnown?: boolean } = {}
 ) => layer("shared", settings, isKnown)
 
-const layer = (wanted: DatabaseClaim.Wanted, settings: Readonly<Record<string, string>>, isKnown: boolean) =>
+const layer = (wanted: DatabaseClaim.Wanted, settings: Readonly<Record<string, FixedValue>>, isKnown: boolean) =>
   Layer.effect(
     DatabaseClaim.DatabaseClaim,
     Effect.gen(function* () {

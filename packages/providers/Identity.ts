@@ -149,6 +149,12 @@ const readSigned = Effect.fnUntraced(function* (callbackKey: Redacted.Redacted, 
   }
 })
 
+/** Returns the header `x-signature` of a callback, as a provider sends it. */
+export const signatureOf = (callbackKey: Redacted.Redacted, body: string, atMillis: number): string => {
+  const seconds = Math.floor(atMillis / 1_000)
+  return `t=${seconds},v1=${macOf(callbackKey, seconds, body).toString("hex")}`
+}
+
 const macOf = (callbackKey: Redacted.Redacted, seconds: number, body: string): Buffer =>
   createHmac("sha256", Redacted.value(callbackKey)).update(`${seconds}.${body}`).digest()
 

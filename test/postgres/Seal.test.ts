@@ -37,5 +37,32 @@ describe("Seal", () => {
 })
 
 const secret = Redacted.make("s3cret ü")
+describe("Seal with two keys", () => {
+  it.effect("opens secrets of both keys, and seals under the first", () =>
+    Effect.gen(function* () {
+      const old = yield* Effect.provide(Seal, first)
+      const both = yield* Effect.provide(
+        Seal,
+        Seal.layer(
+          Redacted.make("the second secret key of these tests"),
+          Redacted.make("the first secret key of these tests")
+        )
+      )
+      const earlier = old.seal(Redacted.make("earlier"), "ann")
+      const later = both.seal(Redacted.make("later"), "ann")
+      const opened = [earlier, later].map((sealed) => Redacted.value(both.open(sealed, "ann")))
+      assert.deepStrictEqual(opened, ["earlier", "later"])
+      assert.deepStrictEqual(
+        [earlier, later].map((sealed) => both.isCurrent(sealed, "ann")),
+        [false, true]
+      )
+      assert.throws(() => old.open(later, "ann"), "belongs to another secret key or name")
+      assert.throws(() => both.open(earlier, "bob"), "belongs to another secret key or name")
+      const current = yield* Effect.provide(Seal, second)
+      assert.strictEqual(Redacted.value(current.open(later, "ann")), "later")
+    })
+  )
+})
+
 const first = Seal.layer(Redacted.make("the first secret key of these tests"))
 const second = Seal.layer(Redacted.make("the second secret key of these tests"))

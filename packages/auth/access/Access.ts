@@ -39,11 +39,13 @@ export interface AccessOptions {
   readonly keyPrefix: string
   /** Secret from which refresh tokens are derived. Equal on every node, and used for no other purpose. */
   readonly serverKey: Redacted.Redacted
+  /** Secret that `serverKey` replaces, during the replacement. */
+  readonly otherServerKey?: Redacted.Redacted | undefined
 }
 
 export const layer = (options: AccessOptions) => {
-  const { acceptLowercaseAddress, builderTerms, consentPage, issuer, keyPrefix, requirements, serverKey } = options
-  const { serviceName, sites } = options
+  const { acceptLowercaseAddress, builderTerms, consentPage, issuer, keyPrefix, requirements } = options
+  const { otherServerKey, serverKey, serviceName, sites } = options
   return Layer.mergeAll(
     Authorize.layer({ issuer, consentPage }),
     BuilderRegistration.layer({ terms: builderTerms }),
@@ -63,7 +65,7 @@ export const layer = (options: AccessOptions) => {
         Consents.layer,
         Hmac.layer,
         KeyRotation.layer,
-        SessionTokens.layer({ issuer, serverKey }),
+        SessionTokens.layer({ issuer, serverKey, otherServerKey }),
         UserEligibility.layer(requirements),
         OperatorActions.layer,
         OperatorTokens.layer,

@@ -59,6 +59,8 @@ export interface SessionTokensOptions {
   readonly issuer: string
   /** Secret from which refresh tokens are derived. Equal on every node, and used for no other purpose. */
   readonly serverKey: Redacted.Redacted
+  /** Secret that `serverKey` replaces, during the replacement. */
+  readonly otherServerKey?: Redacted.Redacted | undefined
 }
 
 export class SessionTokens extends Context.Service<
@@ -94,12 +96,12 @@ export class SessionTokens extends Context.Service<
   > => Layer.effect(SessionTokens, make(options))
 }
 
-const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOptions) {
+const make = Effect.fnUntraced(function* ({ issuer, otherServerKey, serverKey }: SessionTokensOptions) {
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
   const transaction = yield* Transaction
   const issued = yield* signing(issuer)
-  const rotate = yield* rotating(serverKey)
+  const rotate = yield* rotating(serverKey, otherServerKey)
   const drawToken = Effect.map(random.randomBytes(RefreshTokens.tokenBytes), RefreshTokens.tokenOf)
 
   const begin = Effect.fn("SessionTokens.begin")(function* (beginning: Beginning) {
@@ -185,7 +187,10 @@ const signing = Effect.fnUntraced(function* (issuer: string) {
 })
 
 /** Refusals are returned as values, because a failure would roll back the session end that goes with them. */
-const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
+const rotating = Effect.fnUntraced(function* (
+  serverKey: Redacted.Redacted,
+  otherServerKey: Redacted.Redacted | undefined
+) {
   const audit = yield* Audit
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
@@ -203,7 +208,11 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
     // The newest token was never used, so returning it again gives the previous token's holder nothing more.
     if (generation !== newest.generation - 1) return undefined
     yield* sessions.touch(sessionId)
-    return RefreshTokens.derive(serverKey, shown, newest.salt)
+    const repeated = RefreshTokens.derive(serverKey, shown, newest.salt)
+    // Only the key that derived the newest token derives it again.
+    return otherServerKey === undefined || Option.isSome(yield* sessions.findToken(repeated))
+      ? repeated
+      : RefreshTokens.derive(otherServerKey, shown, newest.salt)
   })
 
   return Effect.fnUntraced(function* (shown: Redacted.Redacted, by: Presenter) {

@@ -49,6 +49,9 @@ export interface ApiKeyTable {
 
 type Change = Partial<Pick<ApiKey, "label" | "permissions" | "revokedAtMillis">>
 
+/** Returns the name for which a secret is sealed. */
+export const sealName = (publicKey: string): string => publicKey
+
 export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"]): ApiKeyTable => ({
   transaction: (work) => orUnavailable(sql.withTransaction(work)) as typeof work,
   find: Effect.fnUntraced(function* (publicKey) {
@@ -56,7 +59,7 @@ export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"])
       select ${keyTable.columns} from api_key where public_key = ${storable(publicKey)}`)
     return Option.map(stored, (row): ApiKey => ({
       ...Struct.omit(row, ["sealedSecret"]),
-      secret: open(row.sealedSecret, row.publicKey)
+      secret: open(row.sealedSecret, sealName(row.publicKey))
     }))
   }, orUnavailable),
   goodOf: (userId) =>
@@ -67,7 +70,7 @@ export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"])
     ),
   insert: Effect.fnUntraced(function* ({ secret, ...key }) {
     const made = yield* sql`
-      insert into api_key ${keyTable.values({ ...key, sealedSecret: seal(secret, key.publicKey) })}
+      insert into api_key ${keyTable.values({ ...key, sealedSecret: seal(secret, sealName(key.publicKey)) })}
       on conflict (public_key) do nothing returning 1`
     return made.length > 0
   }, orUnavailable),

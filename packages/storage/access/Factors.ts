@@ -70,7 +70,7 @@ export class Factors extends Context.Service<
           function* ({ factorId, friendlyName, secret, userId }) {
             const now = yield* Clock.currentTimeMillis
             yield* sql`delete from factor where user_id = ${storable(userId)} and not ${isLive(now)}`
-            const sealedSecret = seal(secret, nameOf(factorId))
+            const sealedSecret = seal(secret, sealName(factorId))
             const times = { createdAtMillis: now, updatedAtMillis: now }
             const added = yield* sql`
               insert into factor ${factorTable.values({ factorId, userId, friendlyName, sealedSecret, ...times })}
@@ -94,7 +94,7 @@ export class Factors extends Context.Service<
             where factor_id = ${storable(factorId)} and user_id = ${storable(userId)} and ${isLive(now)}`)
           return Option.map(known, (row): FactorSecret => ({
             ...factorOf(row),
-            secret: open(row.sealedSecret, nameOf(row.factorId))
+            secret: open(row.sealedSecret, sealName(row.factorId))
           }))
         }, orUnavailable),
         accept: Effect.fn("Factors.accept")(function* (factorId, step) {
@@ -169,7 +169,8 @@ const factorOf = (row: Row): Factor => ({
 export const isVerified = (factor: Factor): boolean => factor.status === "verified"
 
 /** The prefix prevents a factor's sealed secret from being opened as another kind of secret. */
-const nameOf = (factorId: string): string => `factor:${factorId}`
+/** Returns the name for which a secret is sealed. */
+export const sealName = (factorId: string): string => `factor:${factorId}`
 
 interface StoredFactor {
   readonly factor: Factor

@@ -100,7 +100,8 @@ export class Operators extends Context.Service<
 /** Memory needs no seal. */
 const unsealed: Seal["Service"] = {
   seal: (secret) => new TextEncoder().encode(Redacted.value(secret)),
-  open: (bytes) => Redacted.make(new TextDecoder().decode(bytes))
+  open: (bytes) => Redacted.make(new TextDecoder().decode(bytes)),
+  isCurrent: () => true
 }
 
 const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
@@ -148,7 +149,7 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
       return Option.isSome(yield* operators.update(current(name), { removedAtMillis }))
     }, operators.transaction),
     setFactor: Effect.fn("Operators.setFactor")(function* (name, secret) {
-      const sealedFactor = seal(secret, nameOf(name))
+      const sealedFactor = seal(secret, sealName(name))
       const row = yield* operators.update({ ...current(name), needsFactor: true, acceptedStep: null }, { sealedFactor })
       return Option.isSome(row)
     }),
@@ -156,7 +157,7 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
       return Option.map(yield* operators.find(current(name)), ({ expiresAtMillis, needsFactor, sealedFactor }) => ({
         needsFactor,
         expiresAtMillis,
-        secret: sealedFactor === null ? null : open(sealedFactor, nameOf(name))
+        secret: sealedFactor === null ? null : open(sealedFactor, sealName(name))
       }))
     }),
     acceptStep: Effect.fn("Operators.acceptStep")(function* (name, step) {
@@ -188,4 +189,4 @@ const operatorOf = (row: Row): Operator => ({
 })
 
 /** The prefix prevents an operator's sealed secret from being opened as another kind of secret. */
-const nameOf = (name: string): string => `operator:${name}`
+export const sealName = (name: string): string => `operator:${name}`

@@ -97,4 +97,5 @@ export class SigningKeyTable extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-const sealName = (kid: string): string => `signing key ${kid}`
+/** Returns the name for which a secret is sealed. */
+export const sealName = (kid: string): string => `signing key ${kid}`

@@ -71,7 +71,7 @@ export class BankAccounts extends Context.Service<
               if (linked!.count >= maxBankAccounts) return yield* new TooManyBankAccounts({ limit: maxBankAccounts })
               const createdAtMillis = yield* Clock.currentTimeMillis
               const row = { accountId, userId, masked: masked(Redacted.value(details)), holderKnown, createdAtMillis }
-              const sealedDetails = seal(textOf(details), nameOf(accountId))
+              const sealedDetails = seal(textOf(details), sealName(accountId))
               yield* sql`insert into bank_account ${accountTable.values({ ...row, sealedDetails })}`
               return { ...row, removedAtMillis: null }
             },
@@ -107,7 +107,7 @@ export class BankAccounts extends Context.Service<
             const row = yield* sealed.first(sql`
               select ${sealed.columns} from bank_account
               where account_id = ${storable(accountId)} and removed_at is null`)
-            return Option.map(row, ({ sealedDetails }) => open(sealedDetails, nameOf(accountId)))
+            return Option.map(row, ({ sealedDetails }) => open(sealedDetails, sealName(accountId)))
           }, orUnavailable)
         })
       })
@@ -162,4 +162,5 @@ const textOf = (details: Redacted.Redacted<BankDetails>): Redacted.Redacted =>
   Redacted.make(encode(Redacted.value(details)))
 
 /** Returns the name under which account details are sealed; the prefix separates it from other kinds of secrets. */
-const nameOf = (accountId: string): string => `bank account:${accountId}`
+/** Returns the name for which a secret is sealed. */
+export const sealName = (accountId: string): string => `bank account:${accountId}`

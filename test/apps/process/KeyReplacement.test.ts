@@ -65,7 +65,7 @@ const joins = (first: Gateway, second: Gateway) =>
   }).pipe(Effect.provide(Layer.fresh(Nodes.layerMemory)))
 
 const at = <A, E>(gateway: Gateway, work: Effect.Effect<A, E, BuilderRegistration>) =>
-  Effect.flatMap(Access.layer(gateway, gateway.key), (access) => Effect.provide(work, access))
+  Effect.flatMap(Access.layer(gateway, ...gateway.keys), (access) => Effect.provide(work, access))
 
 /** `writer` creates the message that a wallet signs, and `reader` verifies it. */
 const registers = Effect.fnUntraced(function* (writer: Gateway, reader: Gateway) {

@@ -69,6 +69,7 @@ it.effect("each setting's declared kind of change matches the kinds of nodes tha
       "all runners": [true, false],
       "all gateways": [false, true],
       replaced: [false, true],
+      "replaced on all nodes": [true, true],
       process: [false, false]
     }
     const wrong = declared.filter(({ changes, name }) => String(compared(name)) !== String(expected[changes]))

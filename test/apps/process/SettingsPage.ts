@@ -3,6 +3,7 @@ import { type Change, type Declared, declared } from "../../../apps/process/Sett
 import * as AuditorSettings from "../../../apps/auditor/AuditorSettings.ts"
 import * as Bank from "../../../apps/bank/Bank.ts"
 import * as ClusterSettings from "../../../apps/cluster/ClusterSettings.ts"
+import * as Identity from "../../../apps/identity/Identity.ts"
 import * as LogSettings from "../../../apps/process/LogSettings.ts"
 import * as ProcessEnd from "../../../apps/process/ProcessEnd.ts"
 import * as WalletSettings from "../../../apps/wallet/WalletSettings.ts"
@@ -12,6 +13,7 @@ export const modules: ReadonlyArray<object> = [
   AuditorSettings,
   Bank,
   ClusterSettings,
+  Identity,
   LogSettings,
   ProcessEnd,
   WalletSettings
@@ -25,6 +27,7 @@ const changes: Readonly<Record<Change, string>> = {
   "all runners": "equal on all runners",
   "all gateways": "equal on all gateways",
   replaced: "equal on all gateways; [replaceable](keys.md) by rolling restarts",
+  "replaced on all nodes": "equal on all nodes; [replaceable](keys.md) by rolling restarts",
   process: "restart of the process"
 }
 
