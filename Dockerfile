@@ -14,6 +14,7 @@ COPY apps/process apps/process
 COPY apps/init apps/init
 COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
+COPY apps/archive apps/archive
 COPY apps/auditor apps/auditor
 COPY apps/wallet apps/wallet
 # Tools that an operator runs: `docker compose run --rm gateway-1 apps/status/main.ts`.

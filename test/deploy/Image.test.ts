@@ -89,6 +89,15 @@ it(
     expect(ready.status).toBe(200)
     const refdata = await fetch(`http://127.0.0.1:${ports["VENUE_REST_PORT"]}/refdata`)
     expect(((await refdata.json()) as { data: ReadonlyArray<unknown> }).data).toHaveLength(14)
+    const status = Image.start(
+      folder,
+      "apps/status/main.ts",
+      { VENUE_DATABASE_URL_FILE: shared.VENUE_DATABASE_URL_FILE },
+      plainUser
+    )
+    expect(await status.ended).toBe(0)
+    expect(status.output()).toMatch(/^runner-1 +runner /m)
+    expect(status.output()).toMatch(/^gateway-1 +gateway /m)
     expect(await gateway.stop()).toBe(0)
     expect(await runner.stop()).toBe(0)
   }

