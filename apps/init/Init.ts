@@ -1,12 +1,13 @@
 /** `npm run init`: creates the tables and the venue in an empty database. */
 import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
-import { Config, Console, Effect, Layer, Redacted, Schema } from "effect"
+import { Config, Console, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Agreed from "../process/Agreed.ts"
-import { databaseUrl } from "../process/DatabaseSettings.ts"
+import { ownerDatabaseUrl } from "../process/DatabaseSettings.ts"
 import * as FirstStart from "../process/FirstStart.ts"
-import { expect } from "../process/SettingRefused.ts"
+import * as SecretKeys from "../process/SecretKeys.ts"
+import { broken, refuseAll } from "../process/SettingRefused.ts"
 import { secretKey, shared } from "../process/Settings.ts"
 import * as ToolSettings from "../process/ToolSettings.ts"
 
@@ -16,20 +17,20 @@ export class VenueExists extends Schema.TaggedError<VenueExists>()("VenueExists"
   }
 }
 
-const own = Config.all({ databaseUrl, secretKey, desks: shared.desks })
+const own = Config.all({ url: ownerDatabaseUrl, secretKey, desks: shared.desks })
 
 export const run = Effect.gen(function* () {
   const settings = yield* ToolSettings.read(own)
-  yield* expect("VENUE_SECRET_KEY", Redacted.value(settings.secretKey).length >= 32, "at least 32 characters")
-  const database = FirstStart.nameOf(settings.databaseUrl)
-  if (yield* FirstStart.isFounded(settings.databaseUrl)) return yield* new VenueExists({ database })
-  const fixed = Agreed.fixed(settings, settings.secretKey)
+  const { url } = settings
+  const keys = SecretKeys.of(settings.secretKey)
+  yield* refuseAll(broken(SecretKeys.rulesOf(keys)))
+  const database = FirstStart.nameOf(url)
+  if (yield* FirstStart.isFounded(url)) return yield* new VenueExists({ database })
+  const fixed = Agreed.fixed(settings, keys[0])
   const tables = yield* Effect.provide(
     countTables,
     FixedSettings.layerShared(fixed).pipe(
-      Layer.provideMerge(
-        DatabaseClient.layer({ url: settings.databaseUrl, applicationName: "init", maxConnections: 2 })
-      )
+      Layer.provideMerge(DatabaseClient.layer({ url, applicationName: "init", maxConnections: 2 }))
     )
   )
   yield* Console.log(`created a venue in the database ${database}: ${tables} tables`)

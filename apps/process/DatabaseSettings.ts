@@ -1,4 +1,5 @@
 /** Settings of the database and of the data directory. */
+import { Config } from "effect"
 import * as Setting from "./Setting.ts"
 
 export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
@@ -6,7 +7,7 @@ export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
   meaning:
     "URL of a Postgres database, version 14 or newer, with `sslmode` and several servers for failover; the same on all nodes",
   readers: [...Setting.venue, "auditor", "explain", "archive", "init", "migrate", "rekey", "status"],
-  requiredBy: ["runner", "gateway", "auditor", "archive", "init", "migrate", "rekey", "status"],
+  requiredBy: ["runner", "gateway", "auditor", "archive", "status"],
   changes: "process"
 })
 
@@ -22,12 +23,16 @@ const role = (name: string, value: string, meaning: string) =>
 
 /** URL of the owner of the tables. */
 export const migrationDatabaseUrl = Setting.secret("VENUE_MIGRATION_DATABASE_URL", {
-  usual: "required",
+  usual: "`VENUE_DATABASE_URL`; required by database-roles",
   meaning:
-    "URL of the database with the role that owns the tables, for [migrations and grants](operators.md#database-roles)",
-  readers: ["database-roles"],
+    "URL of the database with the role that owns the tables, for the [owner's tools](operators.md#database-roles)",
+  readers: ["database-roles", "init", "migrate", "rekey"],
+  requiredBy: ["database-roles"],
   changes: "process"
 })
+
+/** URL for the tools of the owner. Without roles of their own, nodes connect as the owner too. */
+export const ownerDatabaseUrl = Config.orElse(migrationDatabaseUrl, () => databaseUrl)
 
 export const roles = {
   app: role("VENUE_DATABASE_APP_ROLE", "venue_app", "Database role of runners and gateways"),

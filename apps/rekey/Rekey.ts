@@ -2,23 +2,22 @@
  * `npm run rekey`: seals every stored secret under the first key of `VENUE_SECRET_KEY`, so that the second can be
  * dropped. Runs while all nodes use the first key. A repeated run continues, and changes nothing once all is done.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
-import * as FixedSettings from "@venue/postgres/FixedSettings"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
+import * as DatabaseClient from "@venue/postgres/DatabaseClient"
+import * as FixedSettings from "@venue/postgres/FixedSettings"
 import * as Migrations from "@venue/postgres/Migrations"
 import { Seal } from "@venue/postgres/Seal"
 import * as Nodes from "@venue/storage/nodes/Nodes"
 import * as SealedColumns from "@venue/storage/SealedColumns"
-import { Config, ConfigProvider, Console, Effect, Layer, type Redacted, Schema } from "effect"
+import { Config, Console, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Agreed from "../process/Agreed.ts"
 import * as Agreement from "../process/Agreement.ts"
-import { databaseUrl } from "../process/DatabaseSettings.ts"
-import * as SecretFiles from "../process/SecretFiles.ts"
+import { ownerDatabaseUrl } from "../process/DatabaseSettings.ts"
 import * as SecretKeys from "../process/SecretKeys.ts"
 import { broken, refuseAll, SettingRefused } from "../process/SettingRefused.ts"
 import { secretKey } from "../process/Settings.ts"
-import * as StartFailure from "../process/StartFailure.ts"
+import * as ToolSettings from "../process/ToolSettings.ts"
 
 /** A node still seals secrets under the old key, so a renewal now would miss some. */
 export class NodesUseOldKey extends Schema.TaggedError<NodesUseOldKey>()("NodesUseOldKey", {
@@ -29,12 +28,11 @@ export class NodesUseOldKey extends Schema.TaggedError<NodesUseOldKey>()("NodesU
   }
 }
 
-const own = Config.all({ databaseUrl, secretKey })
+const own = Config.all({ secretKey, url: ownerDatabaseUrl })
 
 export const run = Effect.gen(function* () {
-  const environment = yield* SecretFiles.environment
-  const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
-  const keys = SecretKeys.of(settings.secretKey)
+  const { secretKey, url } = yield* ToolSettings.read(own)
+  const keys = SecretKeys.of(secretKey)
   yield* refuseAll(broken(SecretKeys.rulesOf(keys)))
   const [current, other] = keys
   if (other === undefined) {
@@ -42,12 +40,12 @@ export const run = Effect.gen(function* () {
     return yield* new SettingRefused({ setting: "VENUE_SECRET_KEY", expected })
   }
   const tables = Migrations.layer.pipe(
-    Layer.provideMerge(PgClient.layer({ url: settings.databaseUrl, applicationName: "rekey", maxConnections: 3 })),
+    Layer.provideMerge(DatabaseClient.layer({ url, applicationName: "rekey", maxConnections: 3 })),
     Layer.merge(Seal.layer(current, other))
   )
   // The claim must end before the pool, from which it has a connection.
   yield* Effect.provide(Effect.scoped(renewAll(current, other)), tables)
-}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+})
 
 const renewAll = Effect.fnUntraced(function* (current: Redacted.Redacted, other: Redacted.Redacted) {
   // A single-process venue is no node, and its key is unknown.

@@ -7,12 +7,16 @@ import * as FirstStart from "../../../apps/process/FirstStart.ts"
 import * as Init from "../../../apps/init/Init.ts"
 import { emptyDatabase, freshDatabase } from "../../Postgres.ts"
 
-const init = (url: Redacted.Redacted) =>
+const init = (url: Redacted.Redacted, name = "VENUE_DATABASE_URL") =>
   Init.run.pipe(
     Effect.provideService(
       ConfigProvider.ConfigProvider,
       ConfigProvider.fromEnv({
-        env: { VENUE_DATABASE_URL: Redacted.value(url), VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef" }
+        env: {
+          VENUE_DATABASE_URL: "postgres://nodes@127.0.0.1:1/venue",
+          VENUE_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+          [name]: Redacted.value(url)
+        }
       })
     )
   )
@@ -43,6 +47,14 @@ it.live("npm run init creates a venue once, which nodes then accept", () =>
     assert.isTrue(yield* FirstStart.isFounded(databaseUrl))
     yield* FirstStart.check({ databaseUrl, environment: "production", ...notRequested })
     assert.include((yield* Effect.flip(init(databaseUrl))).message, "already holds a venue; nothing was changed")
+  }).pipe(Effect.provide([NodeServices.layer, Reactivity.layer]))
+)
+
+it.live("npm run init connects as the owner of the tables if the owner has a URL of its own", () =>
+  Effect.gen(function* () {
+    const databaseUrl = yield* emptyDatabase
+    yield* init(databaseUrl, "VENUE_MIGRATION_DATABASE_URL")
+    assert.isTrue(yield* FirstStart.isFounded(databaseUrl))
   }).pipe(Effect.provide([NodeServices.layer, Reactivity.layer]))
 )
 

@@ -53,13 +53,17 @@ const plant = Effect.fnUntraced(function* (rows: number) {
   }
 })
 
-const rekey = Effect.fnUntraced(function* (url: Redacted.Redacted, secretKey: string) {
+const rekey = Effect.fnUntraced(function* (url: Redacted.Redacted, secretKey: string, variables: object = {}) {
   const lines: Array<string> = []
   const log = (...words: ReadonlyArray<unknown>) => void lines.push(words.map(String).join(" "))
   const outcome = yield* Rekey.run.pipe(
     Effect.provideService(
       ConfigProvider.ConfigProvider,
-      ConfigProvider.fromUnknown({ VENUE_DATABASE_URL: Redacted.value(url), VENUE_SECRET_KEY: secretKey })
+      ConfigProvider.fromUnknown({
+        VENUE_DATABASE_URL: Redacted.value(url),
+        VENUE_SECRET_KEY: secretKey,
+        ...variables
+      })
     ),
     Effect.provideService(
       Console.Console,
@@ -145,6 +149,10 @@ it.live("seals every secret under the new key once all nodes use it, and a repea
       const again = yield* rekey(url, `${fresh},${old}`)
       assert.strictEqual(again.lines[0], "api_key: 0 renewed, 520 renewed before")
       assert.strictEqual(again.outcome, "done")
+      const asOwner = yield* rekey(Redacted.make("postgres://nodes@127.0.0.1:1/venue"), `${fresh},${old}`, {
+        VENUE_MIGRATION_DATABASE_URL: Redacted.value(url)
+      })
+      assert.strictEqual(asOwner.outcome, "done")
     }).pipe(Effect.provide(PgClient.layer({ url })))
   }).pipe(Effect.scoped)
 )
