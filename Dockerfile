@@ -27,8 +27,9 @@ COPY apps/migrate apps/migrate
 COPY apps/rekey apps/rekey
 COPY apps/status apps/status
 COPY apps/tron apps/tron
-# Mount points for the volumes with the wallet's record and a node's witness. A new volume inherits these permissions.
-RUN mkdir -m 0777 record witness
+# Mount points for the volumes with the wallet's record, a node's witness and archived rows. A new volume inherits these
+# permissions.
+RUN mkdir -m 0777 record witness archive
 
 # Nodes keep all state in Postgres and write only their witness, so the root file system can be read-only.
 USER node

@@ -42,8 +42,8 @@ const chain = (name: string, coin: number, hotFile: string, xprvFile: string, pr
   }
 }
 
-/** Values that other companies issue. */
-const providers = [
+/** Values that a provider issues or an operator chooses. */
+const optional = [
   "admin_tls_cert",
   "admin_tls_key",
   "arbitrum_rpc_urls",
@@ -51,6 +51,8 @@ const providers = [
   "bank_webhook_secret",
   "captcha_secret",
   "identity_key",
+  "migration_database_url",
+  "tron_api_key",
   "tron_node_urls"
 ]
 
@@ -91,5 +93,5 @@ export const groups: ReadonlyArray<KeyGroup> = [
     }
   },
   // An empty file counts as unset.
-  ...providers.map((file) => secret(file, "empty: put in the value of the provider", () => ""))
+  ...optional.map((file) => secret(file, "empty, which counts as unset: put in a value", () => ""))
 ]

@@ -1,9 +1,22 @@
 /** Limits, published ports and health checks of compose.yaml, and the two examples of an edge. */
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { expect, it } from "vitest"
-import { compose, read } from "./Manifests.ts"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { until } from "../nodes/DevApp.ts"
+import { compose, read, root } from "./Manifests.ts"
 
 const services = Object.entries(compose.services)
 
@@ -63,6 +76,52 @@ it("the health check of compose succeeds for status 200, and fails for status 50
   expect(paths).toEqual(["/health/ready", "/health/ready"])
   await new Promise((resolve) => server.close(resolve))
   expect(await run()).not.toBe(0)
+})
+
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "venue-compose-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+it("the command of the page creates each missing secret file empty, and changes no other", () => {
+  const folder = newFolder()
+  copyFileSync(join(root, "compose.yaml"), join(folder, "compose.yaml"))
+  mkdirSync(join(folder, "secrets"))
+  writeFileSync(join(folder, "secrets/secret_key"), "a key")
+  const [, script = ""] = /^(sed -n .*)$/m.exec(read("docs/operate/compose.md")) ?? []
+  execFileSync("sh", ["-euc", script], { cwd: folder })
+  const contents = readdirSync(join(folder, "secrets")).map((name) => [
+    name,
+    readFileSync(join(folder, "secrets", name), "utf8")
+  ])
+  const mounted = new Set(services.flatMap(([, { secrets = [] }]) => secrets))
+  expect(Object.fromEntries(contents)).toEqual(
+    Object.fromEntries([...mounted].map((name) => [name, name === "secret_key" ? "a key" : ""]))
+  )
+})
+
+it("the archive service starts an archiver, waits a day also after a failure, and stops at once", async () => {
+  const folder = newFolder()
+  for (const [name, text] of [
+    ["node", `echo "node $@" >> ${folder}/calls; exit 1`],
+    ["sleep", `echo "sleep $@" >> ${folder}/calls; exec /bin/sleep "$@"`]
+  ] as const) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(folder, name), 0o755)
+  }
+  const { command, entrypoint } = compose.services["archive"]!
+  const [program, ...options] = [...entrypoint!, ...command!].map((word) => word.replaceAll("$$", "$"))
+  const child = spawn(program!, options, {
+    env: { PATH: `${folder}:${process.env["PATH"]}`, ARCHIVE_DAYS: "30" },
+    stdio: "ignore"
+  })
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const calls = () => readdirSync(folder).includes("calls") && readFileSync(join(folder, "calls"), "utf8")
+  await until("the service waits", () => calls() === "node apps/archive/main.ts --older-than 30\nsleep 86400\n")
+  child.kill("SIGTERM")
+  expect(await ended).toBe(0)
 })
 
 const hosts = { api: 4000, funding: 4001, auth: 4002, trade: 4003, "market-data": 4004 }

