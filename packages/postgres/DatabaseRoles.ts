@@ -84,7 +84,8 @@ const rightsOfNodes = (name: string, isAppendOnly: boolean): string =>
   ofOwner.test(name) ? "select" : isAppendOnly ? "select, insert" : "select, insert, update, delete"
 
 /** Sealed secrets, and hashes that identify a token, a code or a client's secret. */
-const isSecret = (column: string): boolean => /^sealed_|^salt$|^url$|(token|secret|code|authorization_id)_hash$/.test(column)
+const isSecret = (column: string): boolean =>
+  /^sealed_|^salt$|^url$|(token|secret|code|authorization_id)_hash$/.test(column)
 
 /** Returns the right to read the table, or its columns without secrets. */
 const readOf = (columns: ReadonlyArray<string>): string => {

@@ -4,6 +4,7 @@ import { Seal } from "@venue/postgres/Seal"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Table from "@venue/postgres/Table"
+import * as AlarmWebhooks from "./alarms/AlarmWebhooks.ts"
 import * as ApiKeyTable from "./access/ApiKeyTable.ts"
 import * as Factors from "./access/Factors.ts"
 import * as Operators from "./access/Operators.ts"
@@ -26,6 +27,7 @@ export const all: ReadonlyArray<SealedColumn> = [
   { table: "factor", column: "sealed_secret", key: "factor_id", nameOf: Factors.sealName },
   { table: "operator", column: "sealed_factor", key: "name", nameOf: Operators.sealName },
   { table: "signing_key", column: "sealed_jwk", key: "kid", nameOf: SigningKeyTable.sealName },
+  { table: "alarm_webhook", column: "sealed_secret", key: "webhook_id", nameOf: AlarmWebhooks.nameOf },
   { table: "webhook", column: "sealed_secret", key: "webhook_id", nameOf: WebhookTable.nameOf },
   { table: "bank_account", column: "sealed_details", key: "account_id", nameOf: BankAccounts.sealName },
   { table: "withdrawal_payment", column: "sealed_bytes", key: "withdrawal_id", nameOf: WithdrawalTable.sealName }

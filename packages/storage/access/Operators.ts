@@ -2,11 +2,11 @@
 import { OperatorName, OperatorRole } from "@venue/domain/Operator"
 import { bigint, boolean, bytea, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { Seal } from "@venue/postgres/Seal"
+import { Seal, unsealed } from "@venue/postgres/Seal"
 import { hashOf } from "@venue/postgres/SecretHash"
 import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
-import { Clock, Context, Effect, Option, Redacted, Schema, Struct } from "effect"
+import { Clock, Context, Effect, Option, type Redacted, Schema, Struct } from "effect"
 
 const operatorTable = Table.make("operator", {
   name: of("text", OperatorName),
@@ -95,13 +95,6 @@ export class Operators extends Context.Service<
 >()("@venue/storage/access/Operators") {
   static readonly layer = Store.layer(Operators, () => Effect.flatMap(Seal, make))
   static readonly layerMemory = Store.layerMemory(Operators, () => make(unsealed))
-}
-
-/** Memory needs no seal. */
-const unsealed: Seal["Service"] = {
-  seal: (secret) => new TextEncoder().encode(Redacted.value(secret)),
-  open: (bytes) => Redacted.make(new TextDecoder().decode(bytes)),
-  isCurrent: () => true
 }
 
 const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {

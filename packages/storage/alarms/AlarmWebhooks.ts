@@ -2,11 +2,10 @@
 import { maxAlarmWebhooks } from "@venue/domain/AlarmWebhook"
 import { bytea, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { Seal } from "@venue/postgres/Seal"
+import { Seal, unsealed } from "@venue/postgres/Seal"
 import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
-import { Buffer } from "node:buffer"
-import { Clock, Context, Effect, Layer, Redacted, Schema, Struct } from "effect"
+import { Clock, Context, Effect, Layer, type Redacted, Schema, Struct } from "effect"
 import { AlarmMessages } from "./AlarmMessages.ts"
 
 const webhookTable = Table.make("alarm_webhook", {
@@ -108,10 +107,4 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
 })
 
 /** Returns the name under which a secret is sealed; the prefix separates it from other kinds of secrets. */
-const nameOf = (webhookId: string): string => `alarm_webhook:${webhookId}`
-
-/** An in-memory venue has no storage at rest. */
-const unsealed: Seal["Service"] = {
-  seal: (secret) => new Uint8Array(Buffer.from(Redacted.value(secret))),
-  open: (sealed) => Redacted.make(Buffer.from(sealed).toString())
-}
+export const nameOf = (webhookId: string): string => `alarm_webhook:${webhookId}`

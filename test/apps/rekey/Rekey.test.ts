@@ -129,6 +129,7 @@ it.live("seals every secret under the new key once all nodes use it, and a repea
         "factor: 520 renewed, 0 renewed before",
         "operator: 520 renewed, 0 renewed before",
         "signing_key: 520 renewed, 0 renewed before",
+        "alarm_webhook: 520 renewed, 0 renewed before",
         "webhook: 520 renewed, 0 renewed before",
         "bank_account: 520 renewed, 0 renewed before",
         "withdrawal_payment: 1040 renewed, 0 renewed before"
