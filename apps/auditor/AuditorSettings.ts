@@ -17,7 +17,7 @@ const own = Config.all({
   fullPassDays: Setting.int("VENUE_AUDIT_FULL_DAYS", {
     default: 7,
     unit: "d",
-    meaning: "Time after which the auditor reads the whole journal again beside its audits, 1 to 365 days",
+    meaning: "Interval at which the auditor reads the whole journal again, in addition to its audits; 1 to 365 days",
     readers: ["auditor"],
     changes: "process"
   }),

@@ -28,7 +28,9 @@ export const load = (sql: SqlClient.SqlClient): Effect.Effect<SealedCheckpoint |
       if (header === undefined) return undefined
       const [storedVersion, fullPassAt, bytes, digest] = header as [string, unknown, unknown, Uint8Array]
       if (storedVersion !== version) {
-        return { unusable: `it is of release ${storedVersion}, and this is ${version}` }
+        return {
+          unusable: `the stored checkpoint is from release ${storedVersion}, and this auditor is from release ${version}`
+        }
       }
       const state = new Uint8Array(Number(bytes))
       for (let at = 0, number = 0; at < state.length; number++) {
@@ -39,7 +41,9 @@ export const load = (sql: SqlClient.SqlClient): Effect.Effect<SealedCheckpoint |
         at += part.length
       }
       const checkpoint = { state, fullPassAtMillis: Number(fullPassAt) }
-      return Buffer.compare(digest, digestOf(checkpoint)) === 0 ? checkpoint : { unusable: "its digest is wrong" }
+      return Buffer.compare(digest, digestOf(checkpoint)) === 0
+        ? checkpoint
+        : { unusable: "the digest of the stored checkpoint is wrong" }
     })
   )
 

@@ -37,12 +37,18 @@ export const faultOf = (
     add(sums, `${seq} ${asset}`, amount)
     if (isJournaled(account)) add(moved, `${seq} ${account}`, amount)
   }
-  for (const [row, sum] of sums) if (sum !== 0n) return `the entries for row ${row} sum to ${sum} instead of 0`
+  for (const [key, sum] of sums) {
+    const [row, asset] = key.split(" ")
+    if (sum !== 0n) return `the entries for row ${row} sum to ${sum} (1e-6 ${asset}) instead of 0`
+  }
   for (const { moves, seq } of expected) {
     for (const [account, amount] of moves) add(moved, `${seq} ${account}`, -amount)
   }
-  for (const [row, rest] of moved)
-    if (rest !== 0n) return `the entries for row ${row} differ from the journal by ${rest}`
+  for (const [key, rest] of moved) {
+    const [row, account] = key.split(" ")
+    if (rest !== 0n)
+      return `the entries for row ${row} and account ${account} differ from the journal by ${rest} (1e-6 USD)`
+  }
   return undefined
 }
 
@@ -61,10 +67,12 @@ export const settlementFaultOf = (
     ["venue/fees/withdrawal", -fee]
   ])
   for (const { account, amount: moved, seq } of entries) {
-    if (seq !== step) return `the entries belong to step ${seq}, but the withdrawal was settled at step ${step}`
+    if (seq !== step)
+      return `the entries belong to status change ${seq}, but the withdrawal was settled by status change ${step}`
     add(rests, account, moved)
   }
-  for (const [account, rest] of rests) if (rest !== 0n) return `${account} differs from the journal by ${rest}`
+  for (const [account, rest] of rests)
+    if (rest !== 0n) return `the entries for account ${account} differ from the withdrawal by ${rest} (1e-6 USD)`
   return undefined
 }
 

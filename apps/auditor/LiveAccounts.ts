@@ -31,16 +31,17 @@ const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => 
   const { accounts, markets, seq, userId } = report
   // A user without rows has an empty book.
   const { fold, line } = Books.trader(books, userId)
-  if (seq > line.seq) return `the desk has row ${seq}; the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `the desk has applied row ${seq}, but the journal ends at row ${line.seq}`
   const isKnown = Versions.isKnown(fold.accounts, seq)
   let isWhole = isKnown
   for (const { accountId, deposit, positions, referralRewards } of accounts) {
     if (isKnown) {
       const own = TraderFold.asOf(fold, accountId, seq)
       const label = `account ${accountId}, row ${seq}`
-      if (String(own[0]) !== deposit) return `${label}: the desk has deposit ${deposit}; the journal has ${own[0]}`
+      if (String(own[0]) !== deposit)
+        return `${label}: the desk has net deposits ${deposit}; the journal has ${own[0]} ${MarketFold.unit}`
       if (String(own[1]) !== referralRewards)
-        return `${label}: the desk has referral rewards ${referralRewards}; the journal has ${own[1]}`
+        return `${label}: the desk has referral rewards ${referralRewards}; the journal has ${own[1]} ${MarketFold.unit}`
     }
     for (const [symbol, ...held] of positions) {
       const known = markets.find(([name]) => name === symbol)![1]
@@ -62,10 +63,12 @@ const positionFinding = (
   const market = markets.get(symbol)
   if (market === undefined) return `account ${accountId}: ${symbol} is not listed`
   const label = `account ${accountId} in ${symbol}, row ${seq}`
-  if (seq > market.line.seq) return `${label}: the journal ends at row ${market.line.seq}`
+  if (seq > market.line.seq) {
+    return `account ${accountId} in ${symbol}: the desk has applied row ${seq}, but the journal ends at row ${market.line.seq}`
+  }
   if (!Versions.isKnown(market.fold.positions, seq)) return Faults.notKnown
   const position = MarketFold.positionAsOf(market.fold, accountId, seq)
   return position.every((value, place) => value === held[place])
     ? undefined
-    : `${label} (${MarketFold.positionParts}): the desk has ${held.join(" ")}; the journal has ${position.join(" ")}`
+    : `${label}: the desk has ${MarketFold.positionText(held)}; the journal has ${MarketFold.positionText(position)} ${MarketFold.unit}`
 }

@@ -20,12 +20,21 @@ export type Position = readonly [
   rewards: number
 ]
 export const flat: Position = [0, 0, 0, 0, 0, 0]
-/** Names of a position's parts, in order, for messages about faults. */
-export const positionParts = "lots, cash, basis, fees, funding, rewards"
+
+/** Prints a position for messages about faults. */
+export const positionText = ([lots, cash, basis, fees, funding, rewards]: ReadonlyArray<number>): string =>
+  `${lots} lots, cash ${cash}, cost basis ${basis}, fees ${fees}, funding ${funding} and builder rewards ${rewards}`
+
+/** Unit of the amounts in messages about faults. */
+export const unit = "(amounts in 1e-6 USD)"
 
 /** The market's money outside accounts: the venue's fees, the reserve fund, and the operator's top-ups of the fund. */
 export type House = readonly [venueFees: number, reserveFund: number, toppedUp: number]
 const nothing: House = [0, 0, 0]
+
+/** Prints a market's money outside accounts for messages about faults. */
+export const houseText = ([venueFees, reserveFund, toppedUp]: House): string =>
+  `venue fees ${venueFees}, reserve fund ${reserveFund} and top-ups ${toppedUp}`
 
 export interface MarketFold {
   readonly instrument: Instrument
@@ -108,10 +117,10 @@ const rests = ({ remaining }: MarketFold, { orderId, remainingLots }: Order): vo
 const traded = (fold: MarketFold, trade: Traded, seq: number, wrong: (fault: string) => void): void => {
   const { maker, notional, number, offBook, priceTicks, quantityLots, taker } = trade
   const label = `row ${seq}: trade ${number}`
-  if (number !== fold.trades + 1) wrong(`${label} follows trade ${fold.trades}`)
+  if (number !== fold.trades + 1) wrong(`${label} follows trade ${fold.trades} instead of trade ${number - 1}`)
   fold.trades = number
   if (notional !== priceTicks * quantityLots * fold.instrument.tickLotMicros)
-    wrong(`${label} has a notional other than price × quantity`)
+    wrong(`${label} has a notional that differs from price × quantity`)
   if (maker.order.side === taker.order.side) wrong(`${label} has two ${taker.order.side} sides`)
   for (const side of [taker, maker]) filled(fold, side, trade, seq, label, wrong)
   const fees = taker.fee + maker.fee
@@ -140,7 +149,7 @@ const filled = (
   const before = positionAsOf(fold, accountId, seq)
   const after = bought(before, side === "BUY" ? quantityLots : -quantityLots, notional, fee)
   if (after[1] + after[2] - before[1] - before[2] !== realised)
-    wrong(`${label} has a wrong realised profit on its ${side} side`)
+    wrong(`${label} has a wrong realised profit for its ${side} side`)
   change(fold, accountId, after, seq)
   const left = fold.remaining.get(orderId.text)
   if (left === undefined ? remainingLots < 0 : remainingLots !== left - quantityLots) {

@@ -34,8 +34,8 @@ export const begin = Effect.fnUntraced(function* (isFull: boolean) {
   if (checkpoint !== undefined && !("unusable" in checkpoint)) {
     return of(yield* Audit.make(checkpoint.state), checkpoint.fullPassAtMillis)
   }
-  const reason = checkpoint?.unusable ?? "there is none"
-  yield* Effect.logInfo(`the auditor reads the whole journal, because its checkpoint cannot be used: ${reason}`)
+  const reason = checkpoint?.unusable ?? "no checkpoint exists"
+  yield* Effect.logInfo(`the auditor reads the whole journal, because it has no usable checkpoint: ${reason}`)
   return yield* full
 })
 

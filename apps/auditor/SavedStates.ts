@@ -46,7 +46,7 @@ export const findingOf = (books: Books, stream: string, seq: number, state: Uint
   const market = books.markets.get(symbolOf(stream) ?? "")
   if (market !== undefined) return marketFinding(market, seq, unpack(state.subarray(lengthBytes)))
   const trader = books.traders.get(userOf(stream) ?? "")
-  return trader === undefined ? "the journal has no such stream" : traderFinding(trader, seq, unpack(state))
+  return trader === undefined ? "the journal has no stream with this name" : traderFinding(trader, seq, unpack(state))
 }
 
 /**
@@ -70,7 +70,7 @@ export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | unde
 }
 
 const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `the saved state is as of row ${seq}, but the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `the saved state includes row ${seq}, but the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.positions, seq)) return notKnown
   if (!isMarketState(state)) return undefined
   const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
@@ -78,24 +78,24 @@ const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown):
     const position = MarketFold.positionAsOf(fold, account, seq)
     const has = saved.get(account) ?? MarketFold.flat
     if (!position.every((value, place) => value === has[place])) {
-      return `account ${account}, row ${seq} (${MarketFold.positionParts}): the saved state has ${has.join(" ")}; the journal has ${position.join(" ")}`
+      return `account ${account}, row ${seq}: the saved state has ${MarketFold.positionText(has)}; the journal has ${MarketFold.positionText(position)} ${MarketFold.unit}`
     }
   }
   const { reserveFund, toppedUp, venueFees } = state.totals
   const house = MarketFold.houseAsOf(fold, seq)
   return house[0] === venueFees && house[1] === reserveFund && house[2] === toppedUp
     ? undefined
-    : `row ${seq} (venue fees, reserve fund, top-ups): the saved state has ${venueFees} ${reserveFund} ${toppedUp}; the journal has ${house.join(" ")}`
+    : `row ${seq}: the saved state has ${MarketFold.houseText([venueFees, reserveFund, toppedUp])}; the journal has ${MarketFold.houseText(house)} ${MarketFold.unit}`
 }
 
 const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
-  if (seq > line.seq) return `the saved state is as of row ${seq}, but the journal ends at row ${line.seq}`
+  if (seq > line.seq) return `the saved state includes row ${seq}, but the journal ends at row ${line.seq}`
   if (!Versions.isKnown(fold.accounts, seq)) return notKnown
   if (!isTraderState(state)) return undefined
   for (const { accountId, deposit, referralRewards } of state.accounts) {
     const own = TraderFold.asOf(fold, accountId, seq)
     if (String(own[0]) !== deposit || String(own[1]) !== referralRewards) {
-      return `account ${accountId}, row ${seq} (deposit, referral rewards): the saved state has ${deposit} ${referralRewards}; the journal has ${own.join(" ")}`
+      return `account ${accountId}, row ${seq}: the saved state has ${TraderFold.ownText([deposit, referralRewards])}; the journal has ${TraderFold.ownText(own)} ${MarketFold.unit}`
     }
   }
   return undefined

@@ -21,11 +21,11 @@ export const make = (stream: string): Line => ({ stream, seq: 0, epoch: 0, writt
 
 /** Returns why a row cannot follow the earlier rows, or undefined if it can. */
 export const faultOf = ({ epoch: last, seq: before }: Line, { epoch, events, seq }: Row): string | undefined => {
-  if (seq !== before + 1) return `row ${seq} follows row ${before}`
+  if (seq !== before + 1) return `row ${seq} follows row ${before} instead of row ${seq - 1}`
   if (epoch < last) return `row ${seq} has epoch ${epoch}, which is lower than the previous epoch ${last}`
   const isClaim = events.length === 0
-  if (epoch > last && !isClaim) return `row ${seq} starts epoch ${epoch} without a claim`
-  return epoch === last && isClaim ? `row ${seq} claims epoch ${epoch} again` : undefined
+  if (epoch > last && !isClaim) return `row ${seq} is in the new epoch ${epoch}, which no row has claimed`
+  return epoch === last && isClaim ? `row ${seq} claims epoch ${epoch}, which was already claimed` : undefined
 }
 
 /** Advances to a row, whether or not the row is valid. */

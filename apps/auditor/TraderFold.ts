@@ -13,6 +13,10 @@ import * as Versions from "./Versions.ts"
 export type Own = readonly [deposit: bigint, referralRewards: bigint]
 const nothing: Own = [0n, 0n]
 
+/** Prints balances for messages about faults. */
+export const ownText = ([deposit, referralRewards]: readonly [deposit: unknown, referralRewards: unknown]): string =>
+  `net deposits ${String(deposit)} and referral rewards ${String(referralRewards)}`
+
 export interface TraderFold {
   readonly userId: UserId
   readonly accounts: Versions.Versions<Own>

@@ -139,7 +139,9 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   for (const name of ClusterPlan.listenerNames)
     yield* say(`${name.replace("_", " ").padEnd(12)}${gateways.map(({ urls }) => urls[name]).join("  ")}`)
   if (venue.auditor) yield* Effect.raceFirst(AuditorProcess.audited(say, auditedBefore), supervisor.failed)
-  yield* say(`ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C ends it.`)
+  yield* say(
+    `ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C stops the cluster.`
+  )
   return yield* Effect.never
 })
 

@@ -85,7 +85,7 @@ const end = Effect.fnUntraced(function* (
   // A suspended process exits only after SIGCONT.
   yield* signal(pid, "SIGCONT")
   if (Option.isSome(yield* Effect.timeoutOption(gone, endsWithin))) return
-  yield* say(`${name} does not exit and is killed (pid ${pid})`)
+  yield* say(`${name} does not exit and is being killed (pid ${pid})`)
   yield* signal(pid, "SIGKILL")
   yield* Effect.timeoutOption(gone, killedWithin)
 })

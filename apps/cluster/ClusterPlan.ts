@@ -17,7 +17,7 @@ export type Listener = "rest" | "funding" | "auth" | "trade" | "market_data" | "
 /** Listeners in the order in which the dev app prints them. */
 const listeners = {
   rest: { what: "the REST interface", variable: "VENUE_REST_PORT", scheme: "http" },
-  funding: { what: "the funding interface", variable: "VENUE_FUNDING_PORT", scheme: "http" },
+  funding: { what: "the interface for deposits and withdrawals", variable: "VENUE_FUNDING_PORT", scheme: "http" },
   auth: { what: "the authentication service", variable: "VENUE_AUTH_PORT", scheme: "http" },
   trade: { what: "the trade socket", variable: "VENUE_TRADE_PORT", scheme: "ws" },
   market_data: { what: "the market-data socket", variable: "VENUE_MARKET_DATA_PORT", scheme: "ws" },

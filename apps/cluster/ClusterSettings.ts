@@ -28,7 +28,7 @@ const own = Config.all({
   portBase: Setting.port(ClusterPlan.portBaseVariable, {
     default: 4100,
     meaning:
-      "Base of ports with `npm run cluster`: cluster port of runner n at +n, health port at +100+n; health port of gateway n at +110+n",
+      "Base of the ports with `npm run cluster`: runner n uses base+n (cluster) and base+100+n (health); gateway n uses base+110+n (health)",
     readers: ["cluster"],
     changes: "process"
   }),

@@ -123,7 +123,7 @@ const unanswered = (life: NodeLife, millis: number): Next => {
     return {
       life: { ...life, phase: { _tag: "Killed", pid: phase.pid } },
       action: "Kill",
-      line: `${name} has not responded for ${seconds} s and is killed (pid ${phase.pid})`
+      line: `${name} has not responded for ${seconds} s and is being killed (pid ${phase.pid})`
     }
   }
   if (phase._tag === "Serving" && silentMillis >= reportAfterMillis && !isEnding) {
@@ -139,11 +139,11 @@ const ended = (life: NodeLife, how: string, nowMillis: number): Next => {
   const { failures, name, wanted } = life
   if (wanted === "draining") return { life: drained(life), line: `${name} is drained; ${remedy(name)}` }
   if (wanted === "restarting")
-    return { life: waiting({ ...life, failures: 0 }, nowMillis), line: `${name} exited and is restarted` }
+    return { life: waiting({ ...life, failures: 0 }, nowMillis), line: `${name} exited and is being restarted` }
   const pauseMillis = Math.min(firstPauseMillis * 2 ** failures, longestPauseMillis)
   return {
     life: waiting({ ...life, failures: failures + 1 }, nowMillis + pauseMillis),
-    line: `${name} exited (${how}) and is restarted in ${pauseMillis / 1_000} s`
+    line: `${name} exited (${how}) and will be restarted in ${pauseMillis / 1_000} s`
   }
 }
 

@@ -25,14 +25,14 @@ const hour = Effect.gen(function* () {
   yield* place(ann, "BUY", 50, 204)
   yield* place(cid, "BUY", 100, 204.51)
   yield* Console.log("\nOne hour of funding, on a second venue in this process with a simulated clock")
-  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 while the external price is 204.00")
+  yield* Console.log("  ann is long 50.00, and ben is short 50.00; cid bids 204.51, and the external price is 204.00")
   yield* TestClock.adjust("1 hour")
   const { markE8, rateE12, remainder } = yield* Effect.repeat(paidHour, { until: (funded) => funded !== undefined })
   const [paid, received, left] = [yield* netFunding(ann), yield* netFunding(ben), remainder / 1e6]
   const rate = `${text(rateE12 / 1e8)} bps`
   yield* Console.log(
     [
-      `  at 11:00 longs pay ${rate} to shorts: a hundredth of the premium of 25 bps less 5 bps`,
+      `  at 11:00, longs pay shorts ${rate}: the premium is 25 bps, and (25 bps - 5 bps) / 100 = 0.2 bps`,
       `  ann    funding ${text(paid)}, for 50.00 x ${text(markE8 / 1e8)} x ${rate}`,
       `  ben    funding ${text(received)}; rounding leaves ${text(left)}; the sum is ${text(sum(paid, received, left))}`
     ].join("\n")

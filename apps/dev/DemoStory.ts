@@ -34,7 +34,7 @@ export const run = Effect.fn("DemoStory.run")(function* (
   const bracket = { take_profit: near(listing, opening * 1.02), stop_loss: near(listing, opening * 0.98) }
   yield* Console.log(
     `\nbob sells ${quantity} ${symbol} at ${text(opening)} to alice, who ` +
-      `takes profit at ${text(bracket.take_profit)} and stops a loss at ${text(bracket.stop_loss)}`
+      `attaches a take-profit at ${text(bracket.take_profit)} and a stop-loss at ${text(bracket.stop_loss)}`
   )
   yield* meet({ seller: bob, buyer: alice, price: opening, amount: quantity, reduceOnly: false, bracket })
   const between = { alice: yield* pulsed(alice, before.alice), bob: yield* pulsed(bob, before.bob) }
@@ -86,7 +86,7 @@ const meetingPrice = (listing: Listing, prices: Prices) =>
       const middle = bid !== undefined && ask !== undefined ? (bid + ask) / 2 : mark
       return middle === undefined ? undefined : near(listing, middle)
     },
-    () => `there is no price for ${symbol} yet: is the price feed on?`
+    () => `there is no price for ${symbol} yet; check that the price feed is on`
   )
 
 /** Rounds a price to the nearest tick. */
@@ -223,7 +223,7 @@ const printStops = Effect.fnUntraced(function* ({ state, name }: Account) {
     () => `${name}'s order has no stops`
   )
   yield* Console.log(
-    `\nStops of ${name}'s position: the first that fires cancels the other, and both end with the position`
+    `\nStops of ${name}'s position: the first that fires cancels the other, and both end when the position is closed`
   )
   yield* Console.log(stops.map((stop) => stopLine(name, stop)).join("\n"))
 })

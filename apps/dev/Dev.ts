@@ -120,7 +120,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* Secrets.writePrivately(devFile, JSON.stringify(contents, null, 2))
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
     if (settings.auditor) yield* AuditorProcess.audited(say, auditedBefore)
-    yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
+    yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C stops the venue.`)
     return yield* Effect.never
   })
   const access = yield* Access.layer(settings, secretKey)

@@ -9,10 +9,15 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { symbolOf } from "../auditor/Books.ts"
 import type * as Reading from "../auditor/Reading.ts"
+import * as MarketFold from "../auditor/MarketFold.ts"
 import * as SavedStates from "../auditor/SavedStates.ts"
+import * as TraderFold from "../auditor/TraderFold.ts"
 import type { Comparison } from "./Lines.ts"
 
 type Numbers = ReadonlyArray<number | bigint>
+
+const positionText = (figures: Numbers): string => MarketFold.positionText(figures.map(Number))
+const ownText = ([deposit, referralRewards]: Numbers): string => TraderFold.ownText([deposit, referralRewards])
 
 /** Figures as of the row `seq` of a stream. */
 export interface Claim {
@@ -34,12 +39,13 @@ export const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Claims, SqlError> {
   const claims = new Map<string, Array<Claim>>()
   const add = (stream: string, seq: number, source: string, figures: Numbers) => {
+    const textOf = symbolOf(stream) === undefined ? ownText : positionText
     const what = `${source} as of row ${seq} of ${stream}`
     const compare = (journal: Numbers): Comparison => {
       const agrees = figures.every((value, place) => String(value) === String(journal[place]))
       return agrees
         ? { what }
-        : { what, difference: `${what}: ${figures.join(" ")}; the journal has ${journal.join(" ")}` }
+        : { what, difference: `${what} has ${textOf(figures)}; the journal has ${textOf(journal)} ${MarketFold.unit}` }
     }
     claims.set(stream, [...(claims.get(stream) ?? []), { seq, compare }])
   }

@@ -123,7 +123,8 @@ export const all = Config.all({
   overdueSeconds: Setting.int("VENUE_ARBITRUM_OVERDUE_SECONDS", {
     default: 180,
     unit: "s",
-    meaning: "Age at which a payment is replaced by one with the same nonce and at least 12.5 % higher fees",
+    meaning:
+      "Age at which an unconfirmed payment is replaced by a transaction with the same nonce and fees at least 12.5 % higher",
     readers: Setting.runners,
     changes: "process"
   }),

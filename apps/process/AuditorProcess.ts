@@ -29,10 +29,10 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
       onLine: (line) => void run(say(line.replace(/^venue: /, "").replace(/^(?!auditor)/, "auditor: ")))
     })
     const { how } = yield* ended
-    yield* say(`auditor exited (${how}) and is restarted`)
+    yield* say(`the auditor exited (${how}) and is being restarted`)
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("NotLaunched", ({ reason }) => say(`auditor could not be started: ${reason}`))
+    Effect.catchTag("NotLaunched", ({ reason }) => say(`the auditor could not be started: ${reason}`))
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(live, Effect.sleep(pause))))
   return auditedAtMillis

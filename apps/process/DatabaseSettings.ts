@@ -37,11 +37,7 @@ export const ownerDatabaseUrl = Config.orElse(migrationDatabaseUrl, () => databa
 export const roles = {
   app: role("VENUE_DATABASE_APP_ROLE", "venue_app", "Database role of runners and gateways"),
   auditor: role("VENUE_DATABASE_AUDITOR_ROLE", "venue_auditor", "Database role of the auditor"),
-  reader: role(
-    "VENUE_DATABASE_READER_ROLE",
-    "venue_reader",
-    "Database role of `explain` and of people, which only reads"
-  )
+  reader: role("VENUE_DATABASE_READER_ROLE", "venue_reader", "Read-only database role of `explain` and of people")
 }
 
 export const dataDir = Setting.string("VENUE_DATA_DIR", {

@@ -30,12 +30,12 @@ export const all = {
   host: Setting.string("VENUE_HOST", {
     default: "127.0.0.1",
     meaning:
-      "Listening address, except of the operator interface. Addresses other than loopback, `0.0.0.0` and `::` require an https `VENUE_PUBLIC_AUTH_URL`",
+      "Listening address of all listeners except the operator interface. Addresses other than loopback, `0.0.0.0` and `::` require an https `VENUE_PUBLIC_AUTH_URL`",
     readers: Setting.gateways,
     changes: "process"
   }),
   restPort: port("VENUE_REST_PORT", 4000, "REST interface"),
-  fundingPort: port("VENUE_FUNDING_PORT", 4001, "funding interface"),
+  fundingPort: port("VENUE_FUNDING_PORT", 4001, "interface for deposits and withdrawals"),
   authPort: port("VENUE_AUTH_PORT", 4002, "authentication service"),
   tradePort: port("VENUE_TRADE_PORT", 4003, "trade socket"),
   marketDataPort: port("VENUE_MARKET_DATA_PORT", 4004, "market-data socket"),
@@ -60,11 +60,14 @@ export const all = {
   ),
   adminAllow: Setting.list("VENUE_ADMIN_ALLOW", {
     meaning:
-      "IP addresses and networks, separated by commas, from which operators connect; without it, every address that reaches the listener",
+      "IP addresses and networks, separated by commas, from which operators can connect; without a value, operators can connect from any address",
     ...ofOperators
   }),
   publicRestUrl: publicUrl("VENUE_PUBLIC_REST_URL", "Public URL of the REST interface behind a proxy"),
-  publicFundingUrl: publicUrl("VENUE_PUBLIC_FUNDING_URL", "Public URL of the funding interface behind a proxy"),
+  publicFundingUrl: publicUrl(
+    "VENUE_PUBLIC_FUNDING_URL",
+    "Public URL of the interface for deposits and withdrawals behind a proxy"
+  ),
   publicAuthUrl: publicUrl(
     "VENUE_PUBLIC_AUTH_URL",
     "Public URL of the authentication service behind a proxy; with `/auth/v1` appended, the token issuer"

@@ -14,7 +14,7 @@ export const load = Config.map(
     format: Config.option(
       Setting.literals("VENUE_LOG_FORMAT", formats, {
         usual: "`text` in development, else `json`",
-        meaning: "`json`: one JSON object per line; `text`: lines for people",
+        meaning: "`json`: one JSON object per line; `text`: human-readable lines",
         readers: Setting.services,
         changes: "process"
       })

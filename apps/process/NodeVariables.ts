@@ -30,7 +30,7 @@ export const own = Config.all({
   ...traffic,
   name: Config.option(
     Setting.string("VENUE_NODE_NAME", {
-      usual: "kind and a random suffix",
+      usual: "kind of the process and a random suffix",
       meaning: "Unique name of the process; a new process with the same name replaces the old one, which stops",
       readers: nodes,
       changes: "process"
@@ -84,7 +84,7 @@ export const own = Config.all({
   ...Tracing.settings,
   healthPort: Config.option(
     Setting.portOrAny("VENUE_HEALTH_PORT", {
-      usual: "4010 of a runner, 4006 of a gateway",
+      usual: "4010 for a runner, 4006 for a gateway",
       meaning:
         "Port of `/health/live`, `/health/ready` and `/metrics`; 0 selects a free port. A gateway also serves the health paths on each listener",
       readers: nodes,

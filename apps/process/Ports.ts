@@ -30,7 +30,7 @@ export const ofListeners = (settings: SharedSettings): ReadonlyArray<WantedPort>
   const { adminHost, adminPort, authPort, fundingPort, host, marketDataPort, restPort, tradePort } = settings
   return [
     { what: "the REST interface", host, port: restPort, variable: "VENUE_REST_PORT" },
-    { what: "the funding interface", host, port: fundingPort, variable: "VENUE_FUNDING_PORT" },
+    { what: "the interface for deposits and withdrawals", host, port: fundingPort, variable: "VENUE_FUNDING_PORT" },
     { what: "the authentication service", host, port: authPort, variable: "VENUE_AUTH_PORT" },
     { what: "the trade socket", host, port: tradePort, variable: "VENUE_TRADE_PORT" },
     { what: "the market-data socket", host, port: marketDataPort, variable: "VENUE_MARKET_DATA_PORT" },

@@ -62,8 +62,8 @@ export const boundTheStop = (stopMillis = usualStopMillis): void => {
   setTimeout(() => void probe(), Math.max(0, stopMillis - probeMillis)).unref()
   setTimeout(() => {
     const message =
-      `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; it exits now. ` +
-      "Everything acknowledged is in the journal; the next start continues from there."
+      `the process could not stop within ${stopMillis / 1_000} s, because ${cause}; the process exits now. ` +
+      "All acknowledged commands are in the journal; the next start continues from there."
     Effect.runSync(NodeLog.announceFailure(message))
     process.exit(1)
   }, stopMillis).unref()

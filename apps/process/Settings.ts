@@ -15,7 +15,7 @@ const holdHours = Setting.decoded(
     usual: "24 (0 with `npm start`)",
     unit: "h",
     meaning:
-      "Minimum age of a withdrawal address; a withdrawal to a newer address is held for review, unless that wallet has signed for the user",
+      "Minimum age of a withdrawal address; withdrawals to newer addresses are held for review, unless the user has proven ownership with a wallet signature",
     readers: Setting.gateways,
     changes: "all gateways"
   }
@@ -33,7 +33,7 @@ export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
 
 export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
   usual: "generated at the first start; required by gateways",
-  meaning: "`apikey` that the venue's own pages send; several, separated by commas, during a replacement",
+  meaning: "`apikey` that the venue's own pages send; during a replacement, several values separated by commas",
   readers: ["cluster", "gateway"],
   requiredBy: ["gateway"],
   changes: "replaced"
@@ -80,7 +80,7 @@ export const shared = {
   brand: Setting.string("VENUE_BRAND", {
     default: "svc",
     meaning:
-      "Prefix of headers such as `x-svc-nonce` and JSON members such as `svc_symbol`, except `builder` and `future`; requests can always use `svc`",
+      "Prefix of headers such as `x-svc-nonce` and JSON members such as `svc_symbol`; must not be `builder` or `future`. Requests can always use `svc`",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -101,15 +101,15 @@ export const shared = {
   }),
   simulatedRails: Setting.onOff("VENUE_SIMULATED_RAILS", {
     default: "on",
-    meaning:
-      "`on`: simulates the chains and the bank that are not connected, and marks them as simulated. `on` is refused in production",
+      meaning:
+        "`on`: simulates each rail (chain or bank) that is not connected, and marks it as simulated. `on` is refused in production",
     readers: Setting.venue,
     changes: "all runners"
   }),
   railPollMillis: Setting.int("VENUE_RAIL_POLL_MILLIS", {
     default: 1_000,
     unit: "ms",
-    meaning: "Interval between polls of each rail",
+    meaning: "Interval between polls of each rail (chain or bank)",
     readers: Setting.runners,
     changes: "process"
   }),
@@ -162,7 +162,7 @@ export const shared = {
   builderKeys: Setting.secrets("VENUE_BUILDER_KEY", {
     usual: "`VENUE_SECRET_KEY`",
     meaning:
-      "Secret of at least 32 characters that authenticates the venue's builder messages; two, separated by a comma, during a [replacement](keys.md)",
+      "Secret of at least 32 characters that authenticates the venue's builder messages; two secrets, separated by a comma, during a [replacement](keys.md)",
     readers: Setting.gateways,
     changes: "replaced"
   }),
@@ -170,7 +170,7 @@ export const shared = {
   clientAgreementUrls: Setting.list("VENUE_CLIENT_AGREEMENT_URL", {
     default: "https://venue.example/legal/client-agreement",
     meaning:
-      "URL of the agreement that builder messages link to; two, separated by a comma, during a [replacement](keys.md)",
+      "URL of the agreement that builder messages link to; two URLs, separated by a comma, during a [replacement](keys.md)",
     readers: Setting.gateways,
     changes: "replaced"
   }),

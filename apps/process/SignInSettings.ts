@@ -20,7 +20,7 @@ export const publicFormRefresh = (usual: "on" | "off") =>
 export const all = {
   serviceName: Setting.string("VENUE_SERVICE_NAME", {
     default: "Venue",
-    meaning: "The venue's name in signed messages and on its pages",
+    meaning: "Name of the venue in messages that wallets sign, and on the venue's pages",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -39,7 +39,7 @@ export const all = {
   }),
   signInUris: Setting.list("VENUE_SIGN_IN_URI", {
     meaning:
-      "URLs of pages besides the venue's `/sign-in` at which wallets can sign in, separated by commas; `dev.json` contains the first",
+      "URLs, separated by commas, of pages other than the venue's `/sign-in` at which wallets can sign in; `dev.json` contains the first URL",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -47,7 +47,7 @@ export const all = {
   captcha: Setting.literals("VENUE_CAPTCHA", ["never", "risk", "always"], {
     default: "never",
     meaning:
-      "`risk`: requires a CAPTCHA after failed or frequent sign-ins from an IP address; `always`: requires one at every sign-in",
+      "`risk`: requires a CAPTCHA after failed or frequent sign-ins from an IP address; `always`: requires a CAPTCHA at every sign-in",
     readers: Setting.gateways,
     changes: "all gateways"
   }),
@@ -59,8 +59,7 @@ export const all = {
   }),
   captchaSiteKey: Config.option(
     Setting.string("VENUE_CAPTCHA_SITE_KEY", {
-      meaning:
-        "Public key with which `/sign-in` shows the CAPTCHA; required in production unless `VENUE_CAPTCHA` is `never`",
+      meaning: "Public site key of the CAPTCHA on `/sign-in`; required in production unless `VENUE_CAPTCHA` is `never`",
       readers: Setting.gateways,
       changes: "all gateways"
     })

@@ -23,6 +23,8 @@ export const refusalOf = ({ message }: Config.ConfigError) => {
   const [, fault = message, setting = "a setting"] = /^SchemaError\((.+)\n\s+at \["(\w+)"\]\)$/s.exec(message) ?? []
   const expected = setting.endsWith("_PORT")
     ? "a port, 1 to 65535"
-    : fault.replace(/^Expected (string$)?/, (_, isMissing) => (isMissing ? "a value; it has no default" : ""))
+    : fault.replace(/^Expected (string$)?/, (_, isMissing) =>
+        isMissing ? "a value, because the setting has no default" : ""
+      )
   return new SettingRefused({ setting, expected })
 }

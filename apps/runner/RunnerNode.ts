@@ -65,7 +65,7 @@ const serve = Effect.fnUntraced(function* (
     readiness.follow(reason)
     yield* NodeMetrics.collect(settings, isReady)
     yield* Meter.collectOne(Nodes.shards, entities.shards)
-    yield* Effect.addFinalizer(() => Effect.sync(() => readiness.follow("This runner stops.")))
+    yield* Effect.addFinalizer(() => Effect.sync(() => readiness.follow("This runner is stopping.")))
     yield* membership.report(() => ({ isReady: isReady(), shards: entities.shards() }))
     yield* NodeLayers.awaited(isReady)
     yield* NodeLog.announce(`${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)

@@ -125,12 +125,12 @@ const count = (policy: SigningPolicy, day: number, amount: bigint): void => {
 const sendingFault = (limits: Limits, { chainId, gas, maxFeePerGas, token }: ArbitrumOrder): string | undefined => {
   if (limits.chainId === undefined) return "this wallet has no keys for Arbitrum One"
   if (chainId !== limits.chainId)
-    return `the order is for chain ${chainId}; this wallet signs for chain ${limits.chainId}`
+    return `the signing order is for chain ${chainId}; this wallet signs for chain ${limits.chainId}`
   if (token.toLowerCase() !== limits.token.toLowerCase())
-    return `the order is for token ${token}; this wallet signs for ${limits.token}`
+    return `the signing order is for token ${token}; this wallet signs for token ${limits.token}`
   if (maxFeePerGas > limits.maxFeePerGas)
-    return `the order offers ${maxFeePerGas} wei per gas; the maximum is ${limits.maxFeePerGas} wei`
-  return gas > maxGas ? `the order takes ${gas} gas; the maximum is ${maxGas}` : undefined
+    return `the signing order offers ${maxFeePerGas} wei per gas; the maximum is ${limits.maxFeePerGas} wei`
+  return gas > maxGas ? `the signing order allows ${gas} gas; the maximum is ${maxGas}` : undefined
 }
 
 const decidePayment = (policy: SigningPolicy, limits: Limits, order: ArbitrumPayment, day: number) => {
@@ -178,7 +178,8 @@ const decideTron = (policy: SigningPolicy, limits: Limits, order: TronPayment, n
 }
 
 const amountFault = (policy: SigningPolicy, limits: Limits, amount: bigint, day: number): string | undefined => {
-  if (amount > limits.maxPayment) return `the payment is ${amount}; the maximum is ${limits.maxPayment} (in 1e-6 USD)`
+  if (amount > limits.maxPayment)
+    return `the amount of the payment is ${amount}; the maximum is ${limits.maxPayment} (in 1e-6 USD)`
   const paid = (day > policy.day ? 0n : policy.paidOfDay) + amount
   return paid > limits.maxPaidPerDay
     ? `today's payments would total ${paid}; the maximum is ${limits.maxPaidPerDay} (in 1e-6 USD)`

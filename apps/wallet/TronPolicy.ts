@@ -31,14 +31,18 @@ export const decide = (
   nowMillis: number
 ): TronDecision => {
   if (order.token !== limits.token)
-    return { refused: `the order is for token ${order.token}; this wallet signs for ${limits.token}` }
+    return { refused: `the signing order is for token ${order.token}; this wallet signs for token ${limits.token}` }
   if (order.feeLimit > limits.maxFee)
-    return { refused: `the fee limit is ${order.feeLimit}; the maximum is ${limits.maxFee} (in 1e-6 TRX)` }
+    return {
+      refused: `the fee limit in the signing order is ${order.feeLimit}; the maximum is ${limits.maxFee} (in 1e-6 TRX)`
+    }
   if (last?.transaction === transactionOf(limits, order)) return "again"
   if (order.expirationMillis > nowMillis + longestMillis)
     return { refused: "the transaction expires more than 30 min from now by this machine's clock" }
   if (order.solidMillis > nowMillis + clockMillis)
-    return { refused: "the final block in the order is more than 2 min ahead of this machine's clock" }
+    return {
+      refused: "the time of the final block in the signing order is more than 2 min ahead of this machine's clock"
+    }
   if (last === undefined) return "new"
   if (last.destination !== order.destination || last.amount !== order.amount)
     return { refused: "the withdrawal was already signed, with another destination or amount" }

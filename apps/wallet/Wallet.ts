@@ -36,11 +36,11 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const owner = ownerOf(settings)
   if (args[0] === "new-record") {
     yield* SigningRecord.create(settings.record, owner)
-    return yield* NodeLog.announce(`${settings.record} is the new record of ${owner.hot}`)
+    return yield* NodeLog.announce(`${settings.record} is the new signing record of hot account ${owner.hot}`)
   }
   NodeLog.identify("wallet")
   const { broken, url } = yield* open(settings)
-  yield* NodeLog.announce(`wallet ${owner.hot} signs at ${url}`)
+  yield* NodeLog.announce(`the wallet of hot account ${owner.hot} listens at ${url}`)
   return yield* broken
 })
 

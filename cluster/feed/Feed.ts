@@ -64,7 +64,7 @@ export class Feed extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<Watcher>()
       const callWatchers = makeCall(watchers, (symbol, cause) => {
-        run(Effect.logError(`a watcher of ${symbol} threw while it handled a row`, cause))
+        run(Effect.logError(`a watcher of ${symbol} threw an error while it handled a journal row`, cause))
       })
       const prices = new Map<MarketSymbol, Priced>()
       const sampling = new Map<MarketSymbol, Sampling.Sampling>()
@@ -74,7 +74,7 @@ export class Feed extends Context.Service<
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((followed, { rank }, cause) => {
-        run(Effect.logError(`a ${rank} following ${followed} threw while it handled an event; it is detached`, cause))
+        run(Effect.logError(detachedText(rank, followed), cause))
       })
 
       const price = (instrument: Instrument, priced: Priced) => {
@@ -158,6 +158,9 @@ export class Feed extends Context.Service<
     })
   )
 }
+
+const detachedText = (rank: Followers.Follower["rank"], followed: string): string =>
+  `a ${rank} that follows ${followed} threw an error while it handled an event; the ${rank} was detached`
 
 /** Calls every watcher, and reports a watcher that throws. */
 const makeCall =

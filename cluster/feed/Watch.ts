@@ -84,7 +84,9 @@ export const start = Effect.fnUntraced(function* (
       Fiber.await(watching),
       Effect.andThen(
         silence(log),
-        Effect.logWarning(`no row or heartbeat of ${symbol} for ${silentMillis / 1_000} s; the watch restarts`)
+        Effect.logWarning(
+          `no journal row or heartbeat of market ${symbol} arrived for ${silentMillis / 1_000} s; the watch restarts`
+        )
       )
     )
     yield* Effect.forkScoped(Fiber.interrupt(watching))

@@ -138,7 +138,7 @@ const operations = ({ channels, commands, name }: Socket): Document["operations"
   ])
   const received = Object.entries(channels).map(([id, frames]): [string, OperationObject] => [
     `on_${id}`,
-    { action: "receive", channel, summary: `Receives the frames of the channel ${id}.`, messages: referred(frames) }
+    { action: "receive", channel, summary: `Receives the frames of the ${id} channel.`, messages: referred(frames) }
   ])
   return Object.fromEntries([...sent, ...received])
 }

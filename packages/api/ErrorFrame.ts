@@ -22,8 +22,8 @@ export type ErrorCode = typeof ErrorCode.Type
 /** Echo of the request in an `ack` or `err`. */
 export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]).annotate({
   description:
-    "Echo of the request: its JSON object. A longer request, or one that is not a JSON object, is echoed as a string " +
-    "with its first 8,192 characters. Omitted if the request might contain a credential."
+    "Echo of the request. A JSON object of at most 8,192 characters is echoed unchanged. Any other request is echoed as " +
+    "a string of its first 8,192 characters. Omitted if the request might contain a credential."
 })
 
 /** Body of an error frame. */

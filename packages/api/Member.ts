@@ -13,7 +13,7 @@ export const uuid = (what: string) => Schema.String.annotate({ description: `${w
 
 /** Returns a member with a time in ISO 8601 and UTC. */
 export const instant = (what: string, more = "") =>
-  Schema.String.annotate({ description: `${what}, in ISO 8601 and UTC${more}.`, format: "date-time" })
+  Schema.String.annotate({ description: `${what}, ISO 8601 in UTC${more}.`, format: "date-time" })
 
 const number = (description: string) => Schema.Finite.annotate({ description })
 

@@ -143,8 +143,8 @@ const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["
 
 const namedAccount: Readonly<Record<Access["on"], string>> = {
   account:
-    "Account to act on: the user's primary account or one of the user's subaccounts. Default, also for an empty " +
-    "value: the primary account.",
+    "Account to act on: the user's primary account or one of the user's subaccounts. An empty or absent value " +
+    "means the primary account.",
   user: "Account of the user. Checked, but otherwise ignored: the operation always covers all accounts.",
   main: "Account to act on. Only the primary account is accepted; it is also the default.",
   funds: "Account to act on. Only the primary account is accepted; it is also the default."

@@ -23,7 +23,7 @@ export const PreviewParts = {
   user_id: Member.uuid("Account id of the order. The primary account's id is the user's id"),
   symbol: Member.symbol,
   side: Schema.optionalKey(
-    Side.annotate({ description: "Order side; omitted for a close when there is no position." })
+    Side.annotate({ description: "Order side; omitted if the request closes a position that does not exist." })
   ),
   type: OrderType.annotate({ description: "Order type." }),
   time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
@@ -42,7 +42,7 @@ export const PreviewParts = {
   max_price: Schema.NullOr(Member.price("Maximum price for an order on this side", "; null before the first price")),
   worst_price: Schema.NullOr(Member.price("Worst price at which the order could fill", "; null if no bound is known")),
   filled_quantity: Member.quantity("Quantity that would fill immediately"),
-  average_price: Member.price("Average price of the immediate fills", "; 0 without a fill"),
+  average_price: Member.price("Average price of the immediate fills", "; 0 if nothing would fill"),
   resting_quantity: Member.quantity("Quantity that would rest on the book"),
   realised_pnl: Member.usd("Profit or loss that the immediate fills would realise"),
   leverage: Schema.NullOr(Member.leverage("Leverage of the account in this market", "; null for an unlisted symbol")),

@@ -5,7 +5,7 @@ export const pages = {
   "invalid-request":
     "A parameter, header or body is missing, of the wrong type or out of bounds; correct the faults that `errors` lists.",
   "credentials-not-accepted":
-    "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in or sign the request again.",
+    "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in again, or sign the request again.",
   "not-permitted":
     "The credentials do not permit this operation, or do not cover this account; use credentials that do.",
   "appointed-since":
@@ -21,11 +21,11 @@ export const pages = {
   "role-needed":
     "The operator lacks the role that the request requires; `detail` states the role. Ask an admin to grant it.",
   "factor-not-enrolled":
-    "The operator has no second factor to exchange a code of; `detail` states whether to create one or to use the token itself.",
+    "The operator uses no second factor, so no code can be exchanged; `detail` states whether to create one or to use the token itself.",
   "factor-enrolled":
-    "A second factor of the operator is in use already, or none is required; ask an admin to change this with POST /operators/renew.",
+    "The operator already uses a second factor, or the operator token requires none; ask an admin to change this with POST /operators/renew.",
   "orders-not-cancelled":
-    "The desk of the user does not accept the cancel now; `detail` states the reason. Send the request again when the reason has ended.",
+    "The user's desk does not accept the cancellation now; `detail` states the reason. Send the request again when the reason no longer applies.",
   "account-frozen": "The operator has frozen the account; ask the operator for the reason.",
   "second-factor-required":
     "The request requires the user's second factor; sign in with the second factor, then try again.",
@@ -91,9 +91,9 @@ export const pages = {
     "The active key cannot be removed; activate another key first with POST /signing-keys/activate.",
   "signing-key-too-early": "The state of the key changed too recently; wait until the time that `detail` states.",
   "not-resumable":
-    "A symbol can resume only from CANCEL_ONLY, with a fresh price and balanced books; remove the obstacle that `detail` states.",
+    "A symbol can resume only from CANCEL_ONLY, with a fresh price and balanced books; correct what `detail` states, then try again.",
   "venue-not-resumable":
-    "The venue resumes one step at a time, and each step requires a clean audit; remove the obstacle that `detail` states.",
+    "The venue returns to normal operation one mode at a time, each after an audit without faults; correct what `detail` states, then try again.",
   "symbol-trades": "The symbol is still trading; stop trading first with POST /trading-state.",
   "symbol-delisted": "The contract is delisted or in settlement and cannot be changed; choose another symbol.",
   "symbol-listed":
@@ -147,9 +147,9 @@ export const pages = {
   "venue-full":
     "The venue has reached its maximum number of open sockets; try again after the number of seconds in Retry-After.",
   "venue-halted":
-    "The venue is halted and accepts only cancels; the request had no effect. Try again when trading resumes.",
+    "The venue is halted and accepts only cancellations; the request had no effect. Try again when trading resumes.",
   "venue-cancel-only":
-    "The venue currently accepts only cancels; the request had no effect. Try again when trading resumes.",
+    "The venue currently accepts only cancellations; the request had no effect. Try again when trading resumes.",
   "withdrawals-blocked": "Withdrawals are currently blocked; nothing was taken from the account. Try again later.",
   draining: "The venue is starting, stopping or catching up; try again after the number of seconds in Retry-After.",
   "deadline-passed":

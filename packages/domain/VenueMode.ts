@@ -111,7 +111,7 @@ const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000}
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED")
-    return `The venue is ${trading}, not HALTED; choose a step that is allowed from ${trading}.`
+    return `The venue is ${trading}, and CANCEL_ONLY is possible only from HALTED; choose another mode.`
   if (step === "TRADING" && trading !== "CANCEL_ONLY")
     return `The venue is ${trading}, and TRADING is possible only from CANCEL_ONLY; set CANCEL_ONLY first.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
@@ -124,11 +124,11 @@ export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): s
     nowMillis - auditedAtMillis >= freshAuditMillis ||
     auditedAtMillis <= mode.changedAtMillis
   ) {
-    return `No audit has finished within ${freshAuditMillis / 1_000} s and since the last change of mode; check that the auditor is running, and wait for its next audit.`
+    return `This change requires an audit that is less than ${freshAuditMillis / 1_000} s old and newer than the last change of mode; check that the auditor is running, and wait for its next audit.`
   }
   if (fault !== null) return `The books do not balance; see GET /proof, and correct this: ${fault}`
   return step === "WITHDRAWALS" && difference !== null
-    ? `A rail differs from the books; see GET /proof, and correct this: ${difference}`
+    ? `A rail's holdings differ from the books; see GET /proof, and correct this: ${difference}`
     : undefined
 }
 

@@ -7,7 +7,7 @@ import { WithdrawalState } from "./Withdrawal.ts"
 const text = (description: string) => Schema.String.annotate({ description })
 const usd = (description: string) => Schema.Finite.annotate({ description: `${description}, in USD.` })
 const instant = (description: string) =>
-  Schema.String.annotate({ description: `${description}, in ISO 8601 and UTC.`, format: "date-time" })
+  Schema.String.annotate({ description: `${description}, ISO 8601 in UTC.`, format: "date-time" })
 
 const hash = Schema.NullOr(text("Transaction hash; null for `fiat`, and until the transaction is signed."))
 const kind = Schema.Literals(["crypto", "fiat"]).annotate({

@@ -159,7 +159,7 @@ export class Reader {
       this.at += 7
       return this.view.getUint16(this.at - 6) * 0x100000000 + this.view.getUint32(this.at - 4)
     }
-    if (first !== double) throw new RangeError(`byte ${first} does not start a number`)
+    if (first !== double) throw new RangeError(`expected a number, but its first byte is ${first}`)
     this.at += 9
     return this.view.getFloat64(this.at - 8)
   }
@@ -172,13 +172,13 @@ export class Reader {
     const length = this.view.getUint32(this.at)
     this.at += 4
     if (first === longLatin) return this.latin(length)
-    if (first !== wide) throw new RangeError(`byte ${first} does not start a text`)
+    if (first !== wide) throw new RangeError(`expected a text, but its first byte is ${first}`)
     return this.chunk(2 * length).toString("utf16le")
   }
 
   id(): Id {
     const first = this.view.getUint8(this.at)
-    if (first !== uuid) throw new RangeError(`byte ${first} does not start an id`)
+    if (first !== uuid) throw new RangeError(`expected an id, but its first byte is ${first}`)
     const at = this.at + 1
     this.at += 17
     const { view } = this

@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
-    (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
+    (stream, cause) => runFork(Effect.logError("another owner has taken over the journal stream", stream, cause)),
     () => clock.currentTimeMillisUnsafe()
   )
   const rowsOf = (stream: string): Array<Row> => {

@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
   const witness = yield* Witness
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
-    (stream, cause) => runFork(Effect.logError("journal stream lost to another owner", stream, cause)),
+    (stream, cause) => runFork(Effect.logError("another owner has taken over the journal stream", stream, cause)),
     () => clock.currentTimeMillisUnsafe(),
     witness
   )

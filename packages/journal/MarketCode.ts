@@ -133,6 +133,6 @@ export function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: n
 
 export function name<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name {
   const known = names[code]
-  if (known === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
+  if (known === undefined) throw new Error(`the market record contains code ${code}, which stands for no known name`)
   return known
 }

@@ -47,12 +47,12 @@ export const encode = (events: ReadonlyArray<MarketEvent>): Uint8Array => {
 export const decode = (bytes: Uint8Array): Array<MarketEvent> => {
   const reader = new Reader(bytes)
   const first = reader.byte()
-  if (first !== version) throw new Error(`market record of unknown version ${first}`)
+  if (first !== version) throw new Error(`the market record has the unknown version ${first}`)
   const count = reader.number()
   const context: OrderRecord.Context = { atMillis: 0, taker: undefined, maker: undefined }
   const events: Array<MarketEvent> = []
   for (let i = 0; i < count; i++) events.push(readEvent(reader, context))
-  if (!reader.done) throw new Error("market record has bytes after its last event")
+  if (!reader.done) throw new Error("the market record has bytes after its last event")
   return events
 }
 
@@ -213,7 +213,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       const commandId = isOrder ? order.orderId : recorded
       if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
       if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
-      if (commandId === null) throw new Error("market record holds an order that no command placed")
+      if (commandId === null) throw new Error("the market record contains an order that no command placed")
       const expiresAtMillis = reader.number()
       const makerRate = reader.number()
       return { _tag, commandId, expiresAtMillis, order, makerRate, leverage: reader.number(), atMillis }
@@ -255,7 +255,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "TwapClosed":
       return TwapRecord.read(reader, _tag, atMillis)
     case undefined:
-      throw new Error(`market record holds an event of unknown tag ${tag}`)
+      throw new Error(`the market record contains an event with the unknown tag ${tag}`)
     default:
       return MarketWideRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
   }

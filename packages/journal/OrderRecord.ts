@@ -60,7 +60,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   const now = (first & updatedNow) !== 0
   if ((first & side) === 0) {
     const last = taking ? context.taker : context.maker
-    if (last === undefined) throw new Error("market record refers to an earlier order that it does not contain")
+    if (last === undefined) throw new Error("the market record refers to an earlier order that it does not contain")
     return { ...last, remainingLots: reader.number(), updatedAtMillis: now ? context.atMillis : last.updatedAtMillis }
   }
   const kind = reader.byte()

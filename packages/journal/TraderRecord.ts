@@ -13,7 +13,7 @@ export const encode = (events: ReadonlyArray<TraderEvent>): Uint8Array => {
 }
 
 export const decode = (bytes: Uint8Array): Array<TraderEvent> => {
-  if (bytes[0] !== version) throw new Error(`trader record of unknown version ${bytes[0]}`)
+  if (bytes[0] !== version) throw new Error(`the trader record has the unknown version ${bytes[0]}`)
   return packr.unpack(bytes.subarray(1))
 }
 

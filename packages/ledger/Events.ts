@@ -245,6 +245,6 @@ function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Orde
 
 function exposureIn(trader: Trader, account: Account, symbol: MarketSymbol): Exposure.Exposure {
   const exposure = exposureOf(trader, account, symbol)
-  if (exposure === undefined) throw new Error(`no instrument ${symbol}`)
+  if (exposure === undefined) throw new Error(`symbol ${symbol} is not listed`)
   return exposure
 }

@@ -19,7 +19,7 @@ it.effect("returns 401 with the same text, whatever the reason for rejecting the
     expect(body).toEqual({
       ...about(401, "credentials-not-accepted", "Unauthorized"),
       detail:
-        "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in or sign the request again."
+        "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in again, or sign the request again."
     })
     expect((yield* call("/user/trade?limit=nonsense", {}, null)).status).toBe(401)
   })

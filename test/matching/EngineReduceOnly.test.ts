@@ -188,7 +188,7 @@ describe("I33: reduce-only orders", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 4 of 4 @ 202"])
   })
 
-  it("a reduce-only MARKET order fills within its own price limit and the edge of the band", () => {
+  it("a reduce-only MARKET order fills only at prices within both its own price limit and the price band", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const sale = { ...atOnce, type: "MARKET" } as const

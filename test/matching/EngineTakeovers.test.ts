@@ -134,7 +134,7 @@ describe("rule 9.13, rule 9.14: order of counterparties", () => {
     assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
   })
 
-  it("I28: at a price worse than the mark, an account takes only as many lots as the loss that it can bear allows", () => {
+  it("I28: at a price worse than the mark, an account takes over only as many lots as it can afford to lose on", () => {
     const market = scene(["a", 30], ["c", 20])
     mark(market, 170)
     openTakeover(market, "ann", -400)

@@ -89,7 +89,7 @@ it("I1 I8 I10 I20: a cluster keeps every acknowledged command although runners a
     await DevApp.until("runner-1 serves again", hasRestarted(app, "runner-1", dying))
     process.kill(freezing, "SIGSTOP")
     await DevApp.until("runner-2 is killed and serves again", hasRestarted(app, "runner-2", freezing))
-    expect(app.output()).toContain(`venue: runner-2 has not responded for 9 s and is killed (pid ${freezing})`)
+    expect(app.output()).toContain(`venue: runner-2 has not responded for 9 s and is being killed (pid ${freezing})`)
   })
   await audit(app, records)
 

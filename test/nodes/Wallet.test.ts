@@ -73,7 +73,7 @@ it.live(
       assert.match(second.output, /a record exists already/)
       const record = `${environment.VENUE_WALLET_RECORD}-new`
       const made = yield* WalletProcess.ended({ ...environment, VENUE_WALLET_RECORD: record }, "new-record")
-      assert.match(made.output, /is the new record of 0x/)
+      assert.match(made.output, /is the new signing record of hot account 0x/)
       const wallet = yield* WalletProcess.running({ ...environment, VENUE_WALLET_RECORD: record })
       assert.notInclude(wallet.output(), TestRail.hotKey.slice(2))
     }).pipe(Effect.scoped),

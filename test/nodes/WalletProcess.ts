@@ -50,7 +50,7 @@ export const running = (
       const url = new Promise<string>((resolve, reject) => {
         const collect = (bytes: Buffer) => {
           output += String(bytes)
-          const address = / signs at (\S+)\n/.exec(output)?.[1]
+          const address = / listens at (\S+)\n/.exec(output)?.[1]
           if (address !== undefined) resolve(address)
         }
         child.stdout!.on("data", collect)

@@ -35,7 +35,7 @@ story(
     })
 )
 
-story("rule 6.10: also charges messages that the gateway answers itself, over all of a user's connections", (venue) =>
+story("rule 6.10: the rate limit that a user's connections share includes messages answered by the gateway", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })

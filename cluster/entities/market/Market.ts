@@ -41,7 +41,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const localEntities = yield* LocalEntities
       const { instruments } = yield* VenueSettings
       const instrument = instruments.get(symbol)
-      if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
+      if (instrument === undefined) return yield* Effect.die(`symbol ${symbol} is not listed`)
 
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const scope = yield* Effect.scope

@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* (
   const recover = (command: MarketCommand, error: unknown) => {
     run(
       Effect.logError(
-        `market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt from the journal`,
+        `market ${instrument.symbol}: command ${command._tag} threw an error; the state is rebuilt from the journal`,
         error
       )
     )
@@ -109,9 +109,7 @@ export const make = Effect.fnUntraced(function* (
     // waits. For a command in `sentOnce`, its sender receives an error instead.
     if (!sentOnce.has(command._tag)) {
       faultSinceMillis ??= clock.currentTimeMillisUnsafe()
-      run(
-        Effect.logError(`market ${instrument.symbol} accepts only cancels until its node restarts or the market moves`)
-      )
+      run(Effect.logError(faultText(instrument)))
     }
     claim.rebuild(MarketClaim.pause)
   }
@@ -220,6 +218,9 @@ function assertFits(events: ReadonlyArray<MarketEvent>): void {
   if (bytes > maxRowBytes)
     throw new RangeError(`${events.length} events take ${bytes} bytes; the limit of a row is ${maxRowBytes} bytes`)
 }
+
+const faultText = ({ symbol }: Instrument): string =>
+  `market ${symbol} accepts only cancellations until its node restarts or the market moves to another node`
 
 /** Commands whose senders do not resubmit them automatically. If one throws, the market can continue without it. */
 const sentOnce: ReadonlySet<MarketCommand["_tag"]> = new Set([

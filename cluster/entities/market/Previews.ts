@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function* (
     const { value } = yield* log.asOf(tryOn(command))
     // The engine tried the order on a copy, so its own state is intact.
     if (Result.isFailure(value)) {
-      yield* Effect.logError(`market ${symbol}: a preview of ${command._tag} threw`, value.failure)
+      yield* Effect.logError(`market ${symbol}: a preview of ${command._tag} threw an error`, value.failure)
       return yield* unavailable
     }
     return value.success === undefined ? yield* unavailable : value.success

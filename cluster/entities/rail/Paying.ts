@@ -42,7 +42,7 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
     ending === null || reason === null
       ? Effect.die(
           new Error(
-            `withdrawal ${withdrawalId} lacks a final state or the reason for it, so its amount cannot be returned`
+            `no final state, or no reason for the final state, is recorded for withdrawal ${withdrawalId}, so its amount cannot be returned`
           )
         )
       : desks

@@ -60,7 +60,7 @@ export const Alarm = Schema.Struct({
     "DEPOSIT_UNMATCHED"
   ]).annotate({ description: "Kind of the alarm." }),
   symbol: Schema.NullOr(Schema.String).annotate({
-    description: "Market symbol; null for an alarm without a market."
+    description: "Market symbol; null if the alarm concerns no single market."
   }),
   since: Schema.NullOr(Moment).annotate({
     description: "Start of the condition, ISO 8601 in UTC; null if the start is unknown."
@@ -73,7 +73,7 @@ export const Alarm = Schema.Struct({
       description: "Signed size of the position of `account_id`, in base units; negative when short."
     })
   ),
-  rail: Schema.optionalKey(RailName.annotate({ description: "Affected rail; omitted for an alarm without a rail." })),
+  rail: Schema.optionalKey(RailName.annotate({ description: "Affected rail; omitted if the alarm concerns no rail." })),
   withdrawal_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected withdrawal." })),
   deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the affected deposit." })),
   streams: Schema.optionalKey(
@@ -116,8 +116,8 @@ export const AlarmsGroup = HttpApiGroup.make("alarms")
     HttpApiEndpoint.get("list", "/alarms", { success: AlarmList }).annotateMerge(
       operation(
         "List alarms",
-        "Returns the current conditions that need an operator. The list is empty in normal operation. While the " +
-          "database does not answer, it has DATABASE_OUT and the alarms that the node can see itself."
+        "Returns the current conditions that need an operator's attention. The list is empty in normal operation. While " +
+          "the database does not answer, it has DATABASE_OUT and the alarms that the node can see itself."
       )
     )
   )

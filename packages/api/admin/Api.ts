@@ -49,7 +49,7 @@ export const Credit = Schema.Struct({
     description: "Id of the account to credit.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   }),
-  amount: usdChange("Amount to credit (negative: to debit)"),
+  amount: usdChange("Amount to credit (negative to debit the account)"),
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
@@ -84,7 +84,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       .annotateMerge(
         operation(
           "Credit an account",
-          "Credits or debits an account without a deposit or withdrawal. Needs the role treasurer. Refused " +
+          "Credits or debits an account without a deposit or withdrawal. Requires the role `treasurer`. Refused " +
             "with 404 for an unknown account, and with 422 for an amount of 0 or with more than six decimals."
         )
       )
@@ -92,13 +92,16 @@ export const OperatorGroup = HttpApiGroup.make("operator")
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable }).annotateMerge(
       operation(
         "Check that the books balance",
-        "Returns the sums of the ledger and of the positions, all 0 while the books balance. Compares each rail's books with its holdings."
+        "Returns the sums of the ledger and of the positions, which are all 0 while the books balance, and compares each rail's books with its holdings."
       )
     )
   )
   .add(
     HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }).annotateMerge(
-      operation("Count accounts at risk", "Returns the number of accounts near liquidation and in liquidation.")
+      operation(
+        "Count accounts at risk",
+        "Returns the number of accounts near liquidation and the number of accounts in liquidation."
+      )
     )
   )
   .middleware(OperatorOnly)

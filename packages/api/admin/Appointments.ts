@@ -41,7 +41,7 @@ export const AppointOperator = Schema.Struct({
   expires_in_days: days,
   second_factor: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "Whether each session of the operator needs a code of an authenticator app. Default: false.",
+      description: "Whether each session of the operator requires a code from an authenticator app. Default: false.",
       examples: [true]
     })
   ),
@@ -59,13 +59,13 @@ export const OperatorBody = Schema.Struct({
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
   second_factor: FactorState.annotate({
     description:
-      "`none`: the token suffices; `required`: the operator must create a second factor; `enrolled`: each session needs a code."
+      "`none`: the token suffices; `required`: the operator must create a second factor; `enrolled`: each session requires a code."
   }),
   created_at: Schema.NullOr(Moment).annotate({
     description: "Time of appointment, ISO 8601 in UTC; null for the first admin."
   }),
   expires_at: Schema.NullOr(Moment).annotate({
-    description: "Time at which the token expires, ISO 8601 in UTC; null for a token without expiry."
+    description: "Time at which the token expires, ISO 8601 in UTC; null if the token does not expire."
   }),
   removed_at: Schema.NullOr(Moment).annotate({
     description: "Time of dismissal, ISO 8601 in UTC; null for a current operator."
@@ -98,7 +98,8 @@ export const RenewOperator = Schema.Struct({
   name: Schema.optionalKey(
     secret(
       OperatorName.annotate({
-        description: "Operator whose token is replaced. Default: the caller. Another operator needs the role admin.",
+        description:
+          "Operator whose token is replaced. Default: the caller. Another operator's token can be replaced only with the role `admin`.",
         examples: ["alice"]
       })
     )
@@ -107,7 +108,7 @@ export const RenewOperator = Schema.Struct({
   second_factor: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "`true`: discards the operator's second factor and requires a new one; `false`: requires none. Needs the role admin. Default: no change.",
+        "`true`: discards the operator's second factor and requires a new one; `false`: requires none. Requires the role `admin`. Default: no change.",
       examples: [true]
     })
   ),
@@ -147,7 +148,7 @@ export const AppointmentsGroup = HttpApiGroup.make("appointments")
           "Renew a token",
           "Returns a new token of an operator, which is never shown again. The former token and its sessions end at " +
             "once. Every operator can renew their own token. Refused with 403 for another operator's token or a " +
-            "change of the second factor without the role admin, and with 404 for an unknown operator and for the first admin."
+            "change of the second factor without the role `admin`, and with 404 for an unknown operator and for the first admin."
         )
       )
       .annotate(NeededRole, "viewer"),

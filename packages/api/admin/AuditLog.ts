@@ -30,15 +30,15 @@ export const AuditEntries = Schema.Struct({
 }).annotate({ identifier: "AuditEntries" })
 
 const filters = {
-  action: { type: "string", description: "Include only this action. Default: all.", examples: ["user_frozen"] },
+  action: { type: "string", description: "Include only this action. Default: all actions.", examples: ["user_frozen"] },
   actor: {
     type: "string",
-    description: "Include only actions of this operator or user id. Default: all.",
+    description: "Include only actions of this operator or user id. Default: all operators and users.",
     examples: ["alice"]
   },
   subject: {
     type: "string",
-    description: "Include only actions about this user id or name. Default: all.",
+    description: "Include only actions about this user id or name. Default: all subjects.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
   },
   start: listParameters.start,

@@ -31,7 +31,7 @@ export const DelistingsGroup = HttpApiGroup.make("delistings")
     }).annotateMerge(
       operation(
         "Delist a contract",
-        "Closes all positions of a market at one price and ends the market irrevocably. Refused with 404 for an " +
+        "Closes all positions of a market at one price and delists the market permanently. Refused with 404 for an " +
           "unknown symbol, and with 409 while the market is in the state TRADING."
       )
     )

@@ -63,7 +63,7 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       .annotateMerge(
         operation(
           "Assign a deposit",
-          "Credits an unmatched deposit to a user. Needs the role treasurer. Refused with 404 for an unknown " +
+          "Credits an unmatched deposit to a user. Requires the role `treasurer`. Refused with 404 for an unknown " +
             "deposit or user, and with 409 if the deposit is not CONFIRMED or already has an owner."
         )
       )
@@ -76,7 +76,7 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       .annotateMerge(
         operation(
           "Book a deposit as the venue's own money",
-          "Books a final unmatched deposit as the venue's own money. Needs the role treasurer. Refused with 404 " +
+          "Books a final unmatched deposit as the venue's own money. Requires the role `treasurer`. Refused with 404 " +
             "for an unknown deposit, and with 409 if the deposit is not final yet or already has an owner."
         )
       )

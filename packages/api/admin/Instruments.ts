@@ -34,7 +34,7 @@ export const ListInstrument = Schema.Struct({
   min_quantity: Amount("Smallest quantity of an order, in base units.", 0.01),
   max_quantity: Amount("Largest quantity of an order, in base units.", 5000),
   default_max_leverage: NumberOrText(Schema.Int).annotate({
-    description: "Highest leverage of the contract, as a multiple of the margin.",
+    description: "Highest leverage of the contract: the notional divided by the margin.",
     examples: [20]
   }),
   reason: Reason
@@ -52,7 +52,7 @@ export const ListedInstrument = Schema.Struct({
   position_limit: Schema.Finite.annotate({ description: "Current position limit at the highest leverage, in USD." }),
   open_interest_limit: Schema.Finite.annotate({ description: "Current open-interest limit, in USD." }),
   default_max_leverage: Schema.Int.annotate({
-    description: "Highest leverage of the contract, as a multiple of the margin."
+    description: "Highest leverage of the contract: the notional divided by the margin."
   }),
   in_force: Schema.Boolean.annotate({
     description: "Whether the contract already trades. A new contract trades from the next start of the venue."

@@ -11,14 +11,16 @@ import { OperatorOnly } from "./Operator.ts"
 export const NodeBody = Schema.Struct({
   name: text("Name of the node"),
   kind: Schema.Literals(["runner", "gateway"]).annotate({ description: "Kind of the node." }),
-  address: text("Address that the node has reported: of a runner for other nodes, of a gateway for its trade socket"),
+  address: text(
+    "Address that the node has reported: the address of a runner for other nodes, or of a gateway's trade socket"
+  ),
   release: text("Release of the node"),
   is_living: truth("Whether the node was seen in the last 5 s and has not left"),
   is_ready: truth("Whether the node has reported that it is ready"),
   shards: count("Number of shards of markets and desks that the node has; 0 for a gateway"),
   wanted: Schema.Literals(["serving", "draining", "restarting"]).annotate({
     description:
-      "State that an operator wants: a node that is `draining` or `restarting` hands over its work and exits."
+      "State that an operator requested: a node that is `draining` or `restarting` hands over its work and exits."
   }),
   started_at: instant("Time at which the node started"),
   last_seen_at: instant("Time at which the node was last seen; a node reports every second"),
@@ -29,7 +31,8 @@ export const NodeBody = Schema.Struct({
 /** Response body of `GET /nodes`. */
 export const NodeList = Schema.Struct({
   data: Schema.Array(NodeBody).annotate({
-    description: "Nodes, ordered by name, and those that left in the last hour; empty for a venue of one process."
+    description:
+      "Nodes, ordered by name, including nodes that left in the last hour; empty if the venue is a single process."
   }),
   count: RowCount
 }).annotate({ identifier: "NodeList" })

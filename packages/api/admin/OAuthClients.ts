@@ -28,13 +28,13 @@ export const RegisterOAuthClient = Schema.Struct({
   }),
   logo_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "URL of the application's logo; null without a logo.",
+      description: "URL of the application's logo; null if the application has no logo.",
       examples: ["https://app.example/logo.png"]
     })
   ),
   client_uri: Schema.optionalKey(
     Schema.NullOr(Schema.String).annotate({
-      description: "URL of the application's web page; null without a page.",
+      description: "URL of the application's web page; null if the application has no page.",
       examples: ["https://app.example"]
     })
   ),
@@ -59,10 +59,10 @@ export const OAuthClientBody = Schema.Struct({
   }),
   redirect_uris: Schema.Array(Schema.String).annotate({ description: "Allowed redirect URIs." }),
   logo_uri: Schema.NullOr(Schema.String).annotate({
-    description: "URL of the application's logo; null without a logo."
+    description: "URL of the application's logo; null if the application has no logo."
   }),
   client_uri: Schema.NullOr(Schema.String).annotate({
-    description: "URL of the application's web page; null without a page."
+    description: "URL of the application's web page; null if the application has no page."
   }),
   grant_types: Schema.Array(GrantType).annotate({ description: "Allowed grant types." }),
   created_at: Moment.annotate({ description: "Time of registration, ISO 8601 in UTC." }),

@@ -20,7 +20,7 @@ export const OperatorCode = Schema.Struct({
   $schema: SchemaLink,
   code: secret(
     Schema.String.annotate({
-      description: "Present code of the authenticator app: 6 digits, each accepted once.",
+      description: "Current code of the authenticator app: 6 digits. Each code is accepted once.",
       examples: ["492039"]
     }).check(Text.matches("^[0-9]{6}$", "6 digits"))
   )
@@ -42,8 +42,8 @@ export const OperatorSessionsGroup = HttpApiGroup.make("operatorSessions")
     }).annotateMerge(
       operation(
         "Create a second factor",
-        "Returns the secret of the caller's second factor, which is never shown again. It replaces a factor whose " +
-          "codes were never used. Refused with 409 if a factor is in use, or if the token requires none."
+        "Returns the secret of the caller's second factor, which is never shown again. The new factor replaces a factor whose " +
+          "codes were never used. Refused with 409 if a factor is in use, or if the token requires no second factor."
       )
     ),
     HttpApiEndpoint.post("begin", "/operators/session", {
@@ -54,7 +54,7 @@ export const OperatorSessionsGroup = HttpApiGroup.make("operatorSessions")
       operation(
         "Begin a session",
         `Exchanges the caller's token and a code of the second factor for a bearer token of at most ${sessionHours} h. ` +
-          "Refused with 401 for a wrong or used code, with 409 without a second factor, and with 429 after 5 attempts in 15 minutes."
+          "Refused with 401 for a wrong or used code, with 409 if there is no second factor, and with 429 after 5 attempts in 15 minutes."
       )
     )
   )

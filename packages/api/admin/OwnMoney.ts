@@ -20,7 +20,7 @@ export const OwnMoney = Schema.Struct({
     examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
   }),
   rail: RailName.annotate({ description: "Rail that holds the money." }),
-  amount: usdChange("Amount of the venue's own money moved onto the rail (negative: taken from the rail)"),
+  amount: usdChange("Amount of the venue's own money moved onto the rail (negative if taken from the rail)"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 
@@ -44,7 +44,7 @@ export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
         operation(
           "Record the venue's own money",
           "Records in the books that the venue's own money was moved onto a rail or taken from it. The request " +
-            "itself moves no money. Needs the role treasurer. Refused with 409 if the id is already recorded with " +
+            "itself moves no money. Requires the role `treasurer`. Refused with 409 if the id is already recorded with " +
             "another amount or rail."
         )
       )

@@ -20,7 +20,7 @@ export const SetPrice = Schema.Struct({
   /** Required if the price is below 50 % or above 150 % of the current price (rule 3.6). */
   confirm: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "Must be true if the price is below 50 % or above 150 % of the price in force. Default: false."
+      description: "Must be true if the price is below 50 % or above 150 % of the current oracle price. Default: false."
     })
   ),
   reason: Schema.optionalKey(Reason.annotate({ description: "Reason for the audit log.", examples: ["source outage"] }))
@@ -29,7 +29,7 @@ export const SetPrice = Schema.Struct({
 /** Response body of `POST /prices`. */
 export const PriceSet = Schema.Struct({
   symbol: SymbolName,
-  price: Schema.Finite.annotate({ description: "Price in force, in USD per base unit." })
+  price: Schema.Finite.annotate({ description: "External price that was set, in USD per base unit." })
 }).annotate({
   identifier: "PriceSet"
 })
@@ -51,19 +51,26 @@ export const PriceInForce = Schema.Struct({
       "Origin of the oracle price: `external` for price sources, `operator` for an operator, `internal` for the " +
       "order book outside market hours, `stale` for the order book during market hours."
   }),
-  price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
+  price: Schema.Finite.annotate({ description: "Current oracle price, in USD per base unit." }),
   mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
   told_price: Schema.Finite.annotate({
-    description: "Last price received from the sources or an operator, in USD per base unit."
+    description: "Last accepted price from a price source or an operator, in USD per base unit."
   }),
-  told_at: Moment.annotate({ description: "Time of `told_price`, ISO 8601 in UTC." }),
-  rejections: Schema.Int.annotate({ description: "Number of consecutive prices rejected as implausible, at most 3." }),
+  told_at: Moment.annotate({
+    description:
+      "Time at which the price in `told_price` was quoted (or received, if it has no quote time), ISO 8601 in UTC."
+  }),
+  rejections: Schema.Int.annotate({
+    description: "Number of consecutive prices that were rejected as implausible, counted up to 3."
+  }),
   paused: Schema.Boolean.annotate({ description: "Whether the price sources are paused." })
-}).annotate({ identifier: "PriceInForce", description: "Price in force of one market." })
+}).annotate({ identifier: "PriceInForce", description: "Current prices of one market." })
 
 /** Current prices; markets without a price are omitted. */
 export const PriceList = Schema.Struct({
-  data: Schema.Array(PriceInForce).annotate({ description: "Prices in force; markets without a price are omitted." }),
+  data: Schema.Array(PriceInForce).annotate({
+    description: "Current prices, one entry for each market; markets without a price are omitted."
+  }),
   count: RowCount
 }).annotate({
   identifier: "PriceList"
@@ -75,15 +82,15 @@ export const PricesGroup = HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("list", "/prices", { success: PriceList }).annotateMerge(
       operation(
-        "List prices in force",
-        "Returns the oracle price, its origin and the mark price of every market with a price."
+        "List current prices",
+        "Returns the oracle price, the origin of the oracle price, and the mark price of every market with a price."
       )
     ),
     HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }).annotateMerge(
       operation(
         "Set an external price",
         "Sets the external price of a market immediately. Refused with 404 for an unknown symbol, with 409 for a " +
-          "delisted market, and with 422 if the price is below 50 % or above 150 % of the price in force and " +
+          "delisted market, and with 422 if the price is below 50 % or above 150 % of the current oracle price and " +
           "`confirm` is not true."
       )
     ),
@@ -95,7 +102,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Pause price sources",
-        "Ignores the price sources of a market until they are resumed. The current price stays in force and " +
+        "Ignores the price sources of a market until they are resumed. The current price stays in use and " +
           "becomes stale unless an operator set it. Refused with 404 for an unknown symbol."
       )
     ),

@@ -40,7 +40,7 @@ export const Uncovered = Schema.Struct({
     description: "Sum of `operator_credits`, `reserve_funds` and `simulated_rails`, in USD."
   }),
   operator_credits: Schema.Finite.annotate({
-    description: "Total of credits by operators and by the development seed, in USD."
+    description: "Total that operators, or the start of a development venue, credited to accounts, in USD."
   }),
   reserve_funds: Schema.Finite.annotate({ description: "Money added to reserve funds by operators, in USD." }),
   simulated_rails: Schema.Finite.annotate({ description: "Deposits minus withdrawals on simulated rails, in USD." })
@@ -61,7 +61,7 @@ export const Proof = Schema.Struct({
         description: "Sum of all ledger entries, in units of the asset; 0 while the ledger balances."
       })
     })
-  ).annotate({ description: "Sums of the ledger by asset." }),
+  ).annotate({ description: "Sum of all ledger entries for each asset." }),
   positions: Schema.Array(
     Schema.Struct({
       symbol: SymbolName,
@@ -70,16 +70,18 @@ export const Proof = Schema.Struct({
       })
     })
   ).annotate({
-    description: "Sums of the positions by market."
+    description: "Sum of all positions in each market."
   }),
   reserve_funds: Schema.Array(
     Schema.Struct({
       symbol: SymbolName,
-      amount: Schema.Finite.annotate({ description: "Money in the fund, in USD." }),
-      topped_up: Schema.Finite.annotate({ description: "Part of the fund added by operators, in USD." })
+      amount: Schema.Finite.annotate({ description: "Balance of the reserve fund, in USD." }),
+      topped_up: Schema.Finite.annotate({ description: "Total that operators have added to the reserve fund, in USD." })
     })
-  ).annotate({ description: "Reserve funds by market." }),
-  rails: Schema.Array(ProofOfRail).annotate({ description: "Books and holdings by rail." }),
+  ).annotate({ description: "Balance of each market's reserve fund." }),
+  rails: Schema.Array(ProofOfRail).annotate({
+    description: "Comparison of books and holdings, one entry for each rail."
+  }),
   suspense: Schema.Finite.annotate({
     description: "Bank deposits whose transfer message matches no user, in USD."
   }),

@@ -16,7 +16,7 @@ export const AppointProvider = Schema.Struct({
   symbols: Symbols,
   limit: usdMember(
     Usd.check(Schema.isGreaterThanOrEqualTo(0)),
-    "Maximum value of the account's position in each of the markets at the mark price (0 ends the appointment)"
+    "Maximum value of the account's position in each of the markets at the mark price (0 to end the appointment)"
   ),
   reason: Reason
 }).annotate({ identifier: "AppointProvider" })

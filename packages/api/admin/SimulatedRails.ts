@@ -75,7 +75,7 @@ export const SimulatedOutage = Schema.Struct({
 /** Change of a rail's holdings without a transfer, which the auditor must detect. */
 export const SimulatedDiscrepancy = Schema.Struct({
   ...rail,
-  amount: usdChange("Change of the rail's holdings without a transfer (negative: decrease)")
+  amount: usdChange("Change of the rail's holdings without a transfer (negative to decrease the holdings)")
 }).annotate({ identifier: "SimulatedDiscrepancy" })
 
 const errors = [NotFound, ServiceUnavailable] as const

@@ -60,7 +60,7 @@ export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
       .annotateMerge(
         operation(
           "Set a treasury flag",
-          "Holds withdrawals of a user or to a destination for review, or stops them. Needs the role treasurer."
+          "Holds withdrawals of a user or to a destination for review, or stops them. Requires the role `treasurer`."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -72,7 +72,7 @@ export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
       .annotateMerge(
         operation(
           "Clear a treasury flag",
-          "Removes a flag. Needs the role treasurer. Refused with 404 for an unknown flag."
+          "Removes a flag. Requires the role `treasurer`. Refused with 404 for an unknown flag."
         )
       )
       .annotate(NeededRole, "treasurer")

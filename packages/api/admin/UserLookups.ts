@@ -52,7 +52,9 @@ export const UserDetail = Schema.Struct({
   ...summary,
   country: Schema.NullOr(text("Country of the identity document, ISO 3166-1 alpha-2; null before the verification")),
   seen_in: Schema.NullOr(text("Country from which the user last connected, ISO 3166-1 alpha-2; null if unknown")),
-  terms_version: Schema.NullOr(text("Version of the terms that the user last accepted; null for none")),
+  terms_version: Schema.NullOr(
+    text("Version of the terms that the user last accepted; null if the user has accepted none")
+  ),
   has_second_factor: truth("Whether the user has a second factor"),
   account_ids: Schema.Array(Schema.String).annotate({
     description: "Ids of the user's accounts, the primary account first."
@@ -120,7 +122,9 @@ export const HeldApiKey = Schema.Struct({
   label: text("Label of the key"),
   builder_user_id: uuid("Id of the builder's user"),
   created_at: instant("Time of creation"),
-  last_used_at: Schema.NullOr(instant("Time of the last accepted request", "; null before the first"))
+  last_used_at: Schema.NullOr(
+    instant("Time of the last accepted request with the key", "; null before the first such request")
+  )
 }).annotate({ identifier: "HeldApiKey", description: "API key of a user that a builder holds." })
 
 /** Response body of `GET /users/{user_id}/api-keys`. */

@@ -40,7 +40,8 @@ export const UserOrdersCancelled = Schema.Struct({
   user_id: uuid("Id of the user"),
   account_ids: Schema.Array(Schema.String).annotate({ description: "Ids of the accounts whose orders are cancelled." }),
   symbols: Schema.Array(Schema.String).annotate({
-    description: "Symbols of the markets that received a cancel; a market cancels within milliseconds."
+    description:
+      "Symbols of the markets that received a cancel command; each market cancels the orders within milliseconds."
   })
 }).annotate({ identifier: "UserOrdersCancelled" })
 
@@ -55,7 +56,7 @@ export const UserOrdersGroup = HttpApiGroup.make("userOrders")
         "Cancel a user's orders",
         "Cancels the open orders and stops of all of a user's accounts, in the given markets or in all. The user can " +
           "place new orders at once, unless frozen. Refused with 404 for an unknown user or symbol, with 409 if the " +
-          "desk does not accept the cancel, and with 504 if its outcome is unknown."
+          "desk does not accept the cancellation, and with 504 if its outcome is unknown."
       )
     )
   )

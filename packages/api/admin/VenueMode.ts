@@ -13,7 +13,7 @@ export const ChangeVenueMode = Schema.Struct({
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
     description:
       "New mode. `HALTED` and `WITHDRAWALS_BLOCKED` are always allowed. `CANCEL_ONLY`, `TRADING` and `WITHDRAWALS` " +
-      "are steps back to normal operation, allowed only in this order, each after an audit without faults."
+      "return the venue to normal operation; they are allowed only in this order, each after an audit without faults."
   }),
   reason: Reason,
   public_reason: Schema.optionalKey(
@@ -26,11 +26,13 @@ export const ChangeVenueMode = Schema.Struct({
 
 /** Mode of the whole venue. */
 export const VenueMode = Schema.Struct({
-  trading: VenueTrading.annotate({ description: "State of trading in the whole venue." }),
-  withdrawals: VenueWithdrawals.annotate({ description: "State of withdrawals in the whole venue." }),
+  trading: VenueTrading.annotate({ description: "Trading state of the whole venue." }),
+  withdrawals: VenueWithdrawals.annotate({
+    description: "State of withdrawals in the whole venue: `OPEN` or `BLOCKED`."
+  }),
   changed_by: Schema.String.annotate({
     description:
-      "Author of the last change: `auditor` or the name of an operator; `venue` before the first change and " +
+      "Author of the last change: `auditor`, or the name of an operator; `venue` before the first change and " +
       "while the last audit is older than 30 s."
   }),
   changed_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." }),
@@ -46,7 +48,8 @@ export const VenueMode = Schema.Struct({
     description: "Fault that the last audit found in the books; null if it found no fault."
   }),
   difference: Schema.NullOr(Schema.String).annotate({
-    description: "Explanation of the difference between a rail's holdings and its books; null without a difference."
+    description:
+      "Explanation of the difference between a rail's holdings and its books; null if there is no difference."
   })
 }).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
@@ -65,8 +68,8 @@ export const VenueModeGroup = HttpApiGroup.make("venueMode")
     }).annotateMerge(
       operation(
         "Change the venue mode",
-        "Halts the venue, blocks withdrawals, or takes one step back to normal operation. Refused with 409 if the " +
-          "step is out of order, if the last audit is too old or found a fault, or if a price is stale."
+        "Halts the venue, blocks withdrawals, or returns the venue to normal operation, one mode at a time. Refused with 409 if the " +
+          "new mode would skip another mode, if the last audit is too old or found a fault, or if a price is stale."
       )
     )
   )

@@ -48,7 +48,7 @@ const summary = {
     })
   ).annotate({
     description:
-      "Unsuccessful end of the withdrawal, which returns the amount to the account; null if there is no such end."
+      "Final state other than SETTLED that the withdrawal has or will have; the amount returns to the account. Null for all other withdrawals."
   }),
   reference: Schema.NullOr(Schema.String).annotate({
     description: "Transaction hash or bank reference of the payment; null before the payment."
@@ -56,22 +56,22 @@ const summary = {
   not_signed: Schema.NullOr(
     Schema.Struct({
       since: Moment.annotate({
-        description: "Time of the first refusal to sign after the last signature, ISO 8601 in UTC."
+        description: "Time of the first refusal to sign since the last signature, ISO 8601 in UTC."
       }),
-      reason: Schema.String.annotate({ description: "Reason why the payment is not signed or cannot arrive." })
+      reason: Schema.String.annotate({ description: "Explanation of what blocks the payment." })
     })
   ).annotate({
     description:
-      "Reason why the payment cannot be signed, or why a signed payment cannot arrive; null if nothing blocks it."
+      "Reason why the payment cannot be signed, or why a signed payment cannot arrive; null if nothing blocks the payment."
   }),
   cancel: Schema.NullOr(
     Schema.Struct({
-      by: Schema.String.annotate({ description: "Name of the operator who requested the cancel." }),
+      by: Schema.String.annotate({ description: "Name of the operator who requested the cancellation." }),
       reason: Schema.String.annotate({ description: "Reason given by the operator." })
     })
   ).annotate({
     description:
-      "Request to cancel the payment; null without a request. The withdrawal settles if the payment arrives before the cancel."
+      "Request to cancel the payment; null if there is no such request. The withdrawal settles if the payment arrives before the cancellation takes effect."
   }),
   people_needed: Schema.Int.annotate({ description: "Number of operators who must make the same decision: 1 or 2." }),
   created_at: Moment.annotate({ description: "Time at which the withdrawal was accepted, ISO 8601 in UTC." }),
@@ -81,13 +81,14 @@ const summary = {
 /** Withdrawal as operators see it. */
 export const ReviewedWithdrawal = Schema.Struct(summary).annotate({
   identifier: "ReviewedWithdrawal",
-  description: "Withdrawal with the details for operators."
+  description: "Withdrawal with details that only operators see."
 })
 
 /** Response body of `GET /withdrawals`. */
 export const WithdrawalList = Schema.Struct({
   data: Schema.Array(ReviewedWithdrawal).annotate({
-    description: "Withdrawals in the requested state, starting with the longest unchanged."
+    description:
+      "Withdrawals in the requested state. The withdrawal that has been in this state for the longest time is first."
   }),
   count: ListCount
 }).annotate({
@@ -95,10 +96,10 @@ export const WithdrawalList = Schema.Struct({
 })
 
 const Step = Schema.Struct({
-  from: Schema.NullOr(WithdrawalState).annotate({ description: "State before the step; null for the first step." }),
-  to: WithdrawalState.annotate({ description: "State after the step." }),
-  by: Schema.String.annotate({ description: "Operator or component of the venue that made the step." }),
-  at: Moment.annotate({ description: "Time of the step, ISO 8601 in UTC." })
+  from: Schema.NullOr(WithdrawalState).annotate({ description: "State before the change; null for the first change." }),
+  to: WithdrawalState.annotate({ description: "State after the change." }),
+  by: Schema.String.annotate({ description: "Operator or component of the venue that changed the state." }),
+  at: Moment.annotate({ description: "Time of the change, ISO 8601 in UTC." })
 })
 
 const Attempt = Schema.Struct({
@@ -109,7 +110,7 @@ const Attempt = Schema.Struct({
   reference: Schema.String.annotate({ description: "Transaction hash or bank reference of the attempt." }),
   signed_at: Moment.annotate({ description: "Time of signing, ISO 8601 in UTC." }),
   expires_at: Schema.NullOr(Moment).annotate({
-    description: "Time after which the attempt cannot be paid, ISO 8601 in UTC; null without an expiry."
+    description: "Time after which the attempt cannot be paid, ISO 8601 in UTC; null if the attempt does not expire."
   })
 })
 
@@ -210,7 +211,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Approve a withdrawal",
-          "Releases a held withdrawal once enough operators approve. Needs the role treasurer. Refused with 404 " +
+          "Releases a held withdrawal once enough operators approve. Requires the role `treasurer`. Refused with 404 " +
             "for an unknown withdrawal. Refused with 409 if the withdrawal is not held, or if it needs two operators " +
             "and the caller was appointed after the withdrawal was requested."
         )
@@ -220,8 +221,8 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Reject a withdrawal",
-          "Returns the amount of a held withdrawal to the account once enough operators reject. Needs the role " +
-            "treasurer. Refused with 404 for an unknown withdrawal. Refused with 409 if the withdrawal is not held, or " +
+          "Returns the amount of a held withdrawal to the account once enough operators reject. Requires the role " +
+            "`treasurer`. Refused with 404 for an unknown withdrawal. Refused with 409 if the withdrawal is not held, or " +
             "if it needs two operators and the caller was appointed after the withdrawal was requested."
         )
       )
@@ -234,9 +235,9 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Cancel a payment",
-          "Cancels the payment of a withdrawal that is SUBMITTED, or QUEUED and either blocked or not signed. The " +
+          "Cancels the payment of a SUBMITTED withdrawal, or of a QUEUED withdrawal that is blocked or cannot be signed. The " +
             "withdrawal fails, and its amount returns to the account, once no signed payment can still arrive. " +
-            "Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if the payment cannot " +
+            "Requires the role `treasurer`. Refused with 404 for an unknown withdrawal, and with 409 if the payment cannot " +
             "be cancelled."
         )
       )

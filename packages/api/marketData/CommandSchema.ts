@@ -35,12 +35,12 @@ const streams = <const Type extends string>(type: Type) =>
     symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all markets." }),
     sig_figs: Schema.optionalKey(
       Schema.NullOr(Schema.Array(SigFigs)).annotate({
-        description: "Price groupings for the channel level2; default [0]."
+        description: "Price groupings for the `level2` channel; default [0]."
       })
     ),
     intervals: Schema.optionalKey(
       Schema.NullOr(Schema.Array(Interval)).annotate({
-        description: "Candle intervals; at least one is required for the channel candle."
+        description: "Candle intervals; at least one is required for the `candle` channel."
       })
     )
   })

@@ -75,7 +75,7 @@ export const frames = {
     }
   ),
   market_stats: message(
-    "Statistics of one market, sent once a second, or of all markets, sent every 10 s.",
+    "Statistics of one market (sent once a second) or of all markets (sent every 10 s).",
     Frames.MarketStats,
     {
       type: "market_stats",

@@ -131,10 +131,10 @@ const confirmation = <const Type extends string>(type: Type) =>
       description: "Valid symbols of the request; * stands for all markets."
     }),
     sig_figs: Schema.optionalKey(
-      Schema.Array(SigFigs).annotate({ description: "Price groupings; present only with the channel level2." })
+      Schema.Array(SigFigs).annotate({ description: "Price groupings; present only for the `level2` channel." })
     ),
     intervals: Schema.optionalKey(
-      Schema.Array(Interval).annotate({ description: "Candle intervals; present only with the channel candle." })
+      Schema.Array(Interval).annotate({ description: "Candle intervals; present only for the `candle` channel." })
     )
   })
 

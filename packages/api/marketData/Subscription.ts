@@ -177,7 +177,7 @@ const readIntervals = (intervals: unknown): Part<Interval> | Malformed => {
     return wrong("intervals", intervals, `an array with ${expected}`)
   }
   if (intervals === undefined || intervals.length === 0) {
-    return { ...nothing, wrong: [`missing field intervals: expected ${expected} for the channel candle`] }
+    return { ...nothing, wrong: [`missing field intervals: expected ${expected} for the candle channel`] }
   }
   const given = new Set<unknown>(intervals)
   return {

@@ -14,13 +14,13 @@ import { operation } from "../Operation.ts"
 const Label = Schema.String.annotate({
   description:
     "Label of the key: one line of 1 to 64 characters, without control or format characters and without surrounding " +
-    'spaces; no label that begins with "builder-" or "managed".'
+    'spaces. Must be a label that does not begin with "builder-" or "managed".'
 }).check(
   Text.atLeast(1),
   Text.atMost(64),
   isLabel,
   Schema.makeFilter((label) => !isReservedLabel(label), {
-    expected: 'no label that begins with "builder-" or "managed"'
+    expected: 'a label that does not begin with "builder-" or "managed"'
   })
 )
 
@@ -44,10 +44,10 @@ const key = {
 export const ApiKey = Schema.Struct({
   ...key,
   last_used_at: Schema.NullOr(Moment).annotate({
-    description: "Time of the last accepted request with the key, ISO 8601 in UTC; null before the first."
+    description: "Time of the last accepted request with the key, ISO 8601 in UTC; null before the first such request."
   }),
   last_failed_at: Schema.NullOr(Moment).annotate({
-    description: "Time of the last refused request with the key, ISO 8601 in UTC; null before the first."
+    description: "Time of the last refused request with the key, ISO 8601 in UTC; null before the first such request."
   })
 }).annotate({ identifier: "ApiKey", description: "API key without its secret." })
 

@@ -33,7 +33,7 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "List builder grants",
-        "Returns the builders that hold an API key of the user's account. A bearer token is required. This operation is an addition of this venue."
+        "Returns the builders that hold an API key of the user's account. A bearer token is required. This operation is specific to this venue."
       )
     ),
     HttpApiEndpoint.delete("revokeBuilderGrant", "/user/builder-grants/:builder_id", {
@@ -48,7 +48,7 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "Revoke a builder grant",
-        "Revokes the builder's key immediately and closes its connections. Refused with 404 for a builder without a key. This operation is an addition of this venue."
+        "Revokes the builder's key immediately and closes its connections. Refused with 404 for a builder without a key. This operation is specific to this venue."
       )
     )
   )

@@ -16,16 +16,16 @@ export const Candle = Schema.Struct({
   ticker: Schema.String.annotate({ description: "Market symbol." }),
   resolution: Schema.String.annotate({ description: "Length of the window, such as `1HOUR`." }),
   low: Schema.String.annotate({
-    description: "Lowest price traded, in USD, decimal text; the previous close in a window without a trade."
+    description: "Lowest price traded, in USD, decimal text; the previous close if the window has no trade."
   }),
   high: Schema.String.annotate({
-    description: "Highest price traded, in USD, decimal text; the previous close in a window without a trade."
+    description: "Highest price traded, in USD, decimal text; the previous close if the window has no trade."
   }),
   open: Schema.String.annotate({
-    description: "First price traded, in USD, decimal text; the previous close in a window without a trade."
+    description: "First price traded, in USD, decimal text; the previous close if the window has no trade."
   }),
   close: Schema.String.annotate({
-    description: "Last price traded, in USD, decimal text; the previous close in a window without a trade."
+    description: "Last price traded, in USD, decimal text; the previous close if the window has no trade."
   }),
   baseTokenVolume: Schema.String.annotate({ description: "Quantity traded, in base units, decimal text." }),
   usdVolume: Schema.String.annotate({ description: "Notional traded, in USD, decimal text." }),
@@ -39,7 +39,7 @@ export const Candle = Schema.Struct({
   orderbookMidPriceClose: Schema.String.annotate({
     description: "Mid price of the order book at the end of the window, in USD, decimal text."
   })
-}).annotate({ identifier: "Candle", description: "Trades of one window." })
+}).annotate({ identifier: "Candle", description: "Prices, volume and open interest of one window." })
 export type Candle = typeof Candle.Type
 
 /** Response body of `GET /candles/{symbol}`. */
@@ -60,7 +60,7 @@ export const CandlesGroup = HttpApiGroup.make("candles").add(
     .annotateMerge(
       operation(
         "List candles",
-        "Returns the trades of a market by window, newest first. Refused with 404 for an unknown symbol, and " +
+        "Returns the candles of a market, one for each window, newest first. Refused with 404 for an unknown symbol, and " +
           "with 400 for an unsupported resolution or a range of too many windows. No credentials are " +
           "needed."
       )

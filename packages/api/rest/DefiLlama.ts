@@ -12,7 +12,7 @@ import { chartParameters, startOf } from "./ChartRange.ts"
 /** The whole venue's metrics in one window. */
 export const VenueMetrics = Schema.Struct({
   $schema: SchemaLink,
-  windowStart: Schema.String.annotate({ description: "Window start, in ISO 8601 and UTC." }),
+  windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   dailyVolumeUSD: Member.usd(
     "Notional traded in all markets during the window",
     "; the window can be longer or shorter than a day"
@@ -48,7 +48,7 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
     .annotateMerge(
       operation(
         "Get the venue's volume and open interest",
-        `Returns the volume of each window and the open interest at its end, summed over all markets. A range has at most ${maxRangeDays} days and ${maxMetricWindows} windows. Either intervalMinutes or interval is required. No credentials are needed. This operation is an addition of this venue.`
+        `Returns the volume of each window and the open interest at its end, summed over all markets. A range has at most ${maxRangeDays} days and ${maxMetricWindows} windows. Either intervalMinutes or interval is required. No credentials are needed. This operation is specific to this venue.`
       )
     )
     .annotate(

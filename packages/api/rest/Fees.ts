@@ -60,7 +60,7 @@ export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
       summary: "List fee rates of the base tier",
       description:
         "Returns the maker and taker fee rates of each active symbol for a user without trading volume, as fractions of the " +
-        "notional (0.001 is 10 basis points). `GET /user/fees` returns the caller's rates. This operation is an addition of this venue."
+        "notional (0.001 is 10 basis points). `GET /user/fees` returns the caller's rates. This operation is specific to this venue."
     })
   )
 )

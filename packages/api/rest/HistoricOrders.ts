@@ -43,13 +43,13 @@ export const HistoricOrder = Schema.Struct({
   passive_qty: Schema.Finite.annotate({ description: "Quantity filled as maker, in base units." }),
   filled_qty: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
   avg_price: Schema.NullOr(Schema.Finite).annotate({
-    description: "Average price of the fills, in USD per base unit; null without a fill."
+    description: "Average price of the fills, in USD per base unit; null if nothing was filled."
   }),
   first_fill_ts: Schema.NullOr(Moment).annotate({
-    description: "Time of the first fill, ISO 8601 in UTC; null without a fill."
+    description: "Time of the first fill, ISO 8601 in UTC; null if nothing was filled."
   }),
   last_fill_ts: Schema.NullOr(Moment).annotate({
-    description: "Time of the last fill, ISO 8601 in UTC; null without a fill."
+    description: "Time of the last fill, ISO 8601 in UTC; null if nothing was filled."
   }),
   execution_state: ExecutionState.annotate({
     description: "Whether the order was filled completely, partly or not at all."

@@ -37,7 +37,7 @@ export const HistoricTwap = Schema.Struct({
   total_quantity: Schema.Finite.annotate({ description: "Total quantity of the TWAP, in base units." }),
   filled_quantity: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
   average_fill_price: Schema.Finite.annotate({
-    description: "Average price of the fills, in USD per base unit; 0 without a fill."
+    description: "Average price of the fills, in USD per base unit; 0 if nothing was filled."
   }),
   worst_price: Schema.Finite.annotate({
     description: "Worst price at which an order of the TWAP can fill, in USD per base unit; 0 for no limit."

@@ -42,7 +42,7 @@ export const InvitationJobRequestBody = Schema.Struct({ $schema: SchemaLink }).a
 
 const ownVolumes = {
   self_lifetime_notional_volume: Schema.Finite.annotate({
-    description: "Notional that the user has traded on all accounts since the beginning, in USD."
+    description: "Total notional that the user has ever traded on all accounts, in USD."
   }),
   self_notional_volume: Schema.Finite.annotate({
     description: "Notional that the user traded on all accounts in the last 14 days, in USD."

@@ -26,7 +26,10 @@ export const LeaderboardEntry = Schema.Struct({
       "Profit or loss as a percentage of the equity at the start of the span plus net deposits in the span; 0 if that sum is 0 or less."
   }),
   volume: Member.usd("Notional traded as maker and taker on the days of the span")
-}).annotate({ identifier: "LeaderboardEntry", description: "Public account with its results." })
+}).annotate({
+  identifier: "LeaderboardEntry",
+  description: "Account of a user with a public profile, with its results."
+})
 export type LeaderboardEntry = typeof LeaderboardEntry.Type
 
 /** Order of the ranking. */
@@ -61,7 +64,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
     .annotateMerge(
       operation(
         "Get the leaderboard",
-        `Returns the accounts of users with a public profile, ranked by profit, return or volume. Only the ${maxRanked} public accounts with the largest volume of the span are ranked. Accounts are private by default, and an account whose user becomes private disappears within a second. Balances are not returned. Results are cached for 30 s. No credentials are needed. This operation is an addition of this venue.`
+        `Returns the accounts of users with a public profile, ranked by profit, return or volume. Only the ${maxRanked} public accounts with the largest volume of the span are ranked. Accounts are private by default, and an account whose user becomes private disappears within a second. Balances are not returned. Results are cached for 30 s. No credentials are needed. This operation is specific to this venue.`
       )
     )
     .annotate(

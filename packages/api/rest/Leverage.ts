@@ -21,7 +21,7 @@ export const SetUserLeverageRequestBody = Schema.Struct({
 /** Response body of `POST /user/leverage`. */
 export const SetUserLeverageResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  leverage: Schema.Finite.annotate({ description: "Leverage in use: the notional divided by the margin." })
+  leverage: Schema.Finite.annotate({ description: "Current leverage: the notional divided by the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
 export const LeverageGroup = HttpApiGroup.make("leverage")

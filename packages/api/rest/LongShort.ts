@@ -17,7 +17,10 @@ export const SymbolLongShortPoint = Schema.Struct({
   windowStart: Schema.String.annotate({ description: "Window start, ISO 8601 in UTC." }),
   longUsers: Count.annotate({ description: "Number of users with a long position at the start of the window." }),
   shortUsers: Count.annotate({ description: "Number of users with a short position at the start of the window." })
-}).annotate({ identifier: "SymbolLongShortPoint", description: "Numbers of users with a position in one window." })
+}).annotate({
+  identifier: "SymbolLongShortPoint",
+  description: "Number of users with a long position, and number of users with a short position, in one window."
+})
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
 /** Response body of `GET /symbol-long-short/{symbol}`. */

@@ -23,7 +23,9 @@ export const HistoricUserPnlResponseBody = Schema.Struct({
   unit: Schema.String.annotate({ description: "Unit of the values: `number` for USD, or `percent`." }),
   ...spanMembers,
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols in the filter of the request; omitted without a filter." })
+    Rows(Schema.String).annotate({
+      description: "Symbols in the filter of the request; omitted if the request has no filter."
+    })
   ),
   data: Rows(SeriesPoint).annotate({
     description: "Profit or loss from the start of the span to each window, oldest window first."

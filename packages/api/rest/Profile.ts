@@ -15,14 +15,14 @@ const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 const AvatarUrl = Schema.String.annotate({
   description:
     "URL of a picture: https, a host, an optional port and a path, at most 2,048 characters. Must be a URL in the " +
-    "normal form of a browser. Null removes the picture.",
+    "normalized form that a browser shows. Null removes the picture.",
   format: "uri",
   examples: ["https://pictures.venue.example/alice.png"]
 }).check(
   Text.matches(address, "an https URL with only a host, an optional port and a path"),
   Text.atMost(2_048),
   Schema.makeFilter((text) => [text, `${text}/`].includes(URL.parse(text)?.href ?? ""), {
-    expected: "a URL in the normal form of a browser"
+    expected: "a URL in the normalized form that a browser shows"
   })
 )
 

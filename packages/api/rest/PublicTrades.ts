@@ -16,7 +16,7 @@ import { defaultLimit, limitQuery, ListCount, listParameters, offsetQuery, symbo
 export const PublicTrade = Schema.Struct({
   $schema: SchemaLink,
   trade_id: Member.text("Id of the trade, the same as on the market-data socket"),
-  time: Moment.annotate({ description: "Time of the trade, in ISO 8601 and UTC." }),
+  time: Moment.annotate({ description: "Time of the trade, ISO 8601 in UTC." }),
   symbol: Member.symbol,
   side: Member.text("Side of the taker: BUY or SELL. In the trades of one account, the side of that account"),
   price: Member.price("Price of the trade"),
@@ -45,7 +45,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List public trades",
-        "Returns the trades of all accounts, newest first, without the account ids. For each symbol read, a request costs 1 rate-limit unit per 1,000 rows of limit plus offset; in total at least 5 and at most 600 units. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. This operation is an addition of this venue."
+        "Returns the trades of all accounts, newest first, without the account ids. For each symbol, a request costs 1 rate-limit unit for every 1,000 rows of `limit` + `offset`; the total is at least 5 and at most 600 units. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. This operation is specific to this venue."
       )
     )
     .annotate(
@@ -66,7 +66,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List trades of a public account",
-        "Returns the trades of an account whose user has a public profile, newest first. A request costs 1 rate-limit unit per 1,000 rows of limit plus offset, and at least 5 units. Refused with 404 for any other account. No credentials are needed. This operation is an addition of this venue."
+        "Returns the trades of an account whose user has a public profile, newest first. A request costs 1 rate-limit unit for every 1,000 rows of `limit` + `offset`, with a minimum of 5 units. Refused with 404 for any other account. No credentials are needed. This operation is specific to this venue."
       )
     )
     .annotate(OpenApi.Transform, described(listParameters))

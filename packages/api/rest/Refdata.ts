@@ -10,13 +10,17 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { operation } from "../Operation.ts"
 
 const Hours = Schema.Struct({
-  open: Schema.String.annotate({ description: "Start of the funding hours, in the time zone `tz`, as HH:MM:SS." }),
-  close: Schema.String.annotate({ description: "End of the funding hours, in the time zone `tz`, as HH:MM:SS." })
-}).annotate({ description: "Funding hours of the day." })
+  open: Schema.String.annotate({
+    description: "Start of the hours in which funding accrues, in the time zone `tz`, as HH:MM:SS."
+  }),
+  close: Schema.String.annotate({
+    description: "End of the hours in which funding accrues, in the time zone `tz`, as HH:MM:SS."
+  })
+}).annotate({ description: "Hours of one day in which funding accrues." })
 
 /** Funding hours by day of the week. Funding does not run on days that are absent; trading itself never stops. */
 const MarketHoursBody = Schema.Struct({
-  tz: Schema.String.annotate({ description: "Time zone of the hours, as an IANA name such as `America/New_York`." }),
+  tz: Schema.String.annotate({ description: "Time zone of all hours, as an IANA name such as `America/New_York`." }),
   monday: Schema.optionalKey(Hours),
   tuesday: Schema.optionalKey(Hours),
   wednesday: Schema.optionalKey(Hours),
@@ -26,13 +30,14 @@ const MarketHoursBody = Schema.Struct({
   sunday: Schema.optionalKey(Hours)
 }).annotate({
   identifier: "MarketHours",
-  description: "Funding hours by day of the week; an omitted day has no funding hours. Trading itself never stops."
+  description:
+    "Hours in which funding accrues, by day of the week; on an omitted day, no funding accrues. Trading itself never stops."
 })
 
 /** Terms, price bounds and status of one market. */
 export const RefdataSymbol = Schema.Struct({
   $schema: SchemaLink,
-  clobPairId: Schema.String.annotate({ description: "Number that identifies the order book, as text." }),
+  clobPairId: Schema.String.annotate({ description: "Number that identifies the order book, in a string." }),
   symbol: SymbolName,
   underlier_price: Schema.String.annotate({
     description: "Oracle price in USD, decimal text; 0 before the first price."
@@ -65,7 +70,7 @@ export const RefdataSymbol = Schema.Struct({
     description: "`ACTIVE` while trading; `INACTIVE` while cancel-only or halted; `DELISTED` after settlement."
   }),
   product_category: Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"]).annotate({
-    description: "Class of the underlier, which determines the fees and the hours."
+    description: "Class of the underlier, which determines the fees and the market hours."
   })
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type

@@ -34,7 +34,7 @@ export const ReferralRewardsResponseBody = Schema.Struct({
   interval: Schema.Literal("1d").annotate({ description: "Length of the period in each row, always one day." }),
   start: Schema.optionalKey(
     Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` without a reward."
+      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` if there are no rewards."
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),

@@ -20,7 +20,7 @@ export const spanMembers = {
   interval_minutes: Schema.Int.annotate({ description: "Length of each window, in minutes." }),
   start: Schema.optionalKey(
     Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` without history."
+      description: "Start of the span, inclusive, ISO 8601 in UTC; omitted for `all` if there is no history."
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." })

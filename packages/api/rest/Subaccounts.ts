@@ -88,7 +88,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       OpenApi.annotations({
         summary: "List equity of all accounts",
         description:
-          "Returns the same response as `GET /user/subaccounts/balance`. This operation is an addition of this venue."
+          "Returns the same response as `GET /user/subaccounts/balance`. This operation is specific to this venue."
       })
     ),
     HttpApiEndpoint.get("publicAccounts", "/user/public-accounts", {
@@ -99,7 +99,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
         summary: "List own accounts",
         description:
           "Returns the ids of the caller's primary account and subaccounts. The user's profile sets `is_public`, which is the same " +
-          "for all accounts of the user. This operation is an addition of this venue."
+          "for all accounts of the user. This operation is specific to this venue."
       })
     )
   )

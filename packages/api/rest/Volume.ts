@@ -34,7 +34,9 @@ export const UserVolumeResponseBody = Schema.Struct({
     description: "First instant of the current day, the last day of the span, ISO 8601 in UTC."
   }),
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols in the filter of the request; omitted without a filter." })
+    Rows(Schema.String).annotate({
+      description: "Symbols in the filter of the request; omitted if the request has no filter."
+    })
   ),
   data: Rows(UserVolumePoint).annotate({ description: "Volume of each day, oldest first." }),
   count: RowCount,

@@ -33,7 +33,7 @@ const session = {
     }
   ),
   subscribe: command(
-    "Subscribes to channels. Without the channel order_responses, the connection receives no order_response, not even " +
+    "Subscribes to channels. Without the `order_responses` channel, the connection receives no order_response, not even " +
       "the answer to its own add_order.",
     ["subscribed", "market_data_subscribed", "market_stats", "funding", "err"],
     Schema.Union([Commands.Subscribe, Commands.FlatSubscribe]),
@@ -160,7 +160,7 @@ const queries = {
     { type: "get_user_trades", params: { limit: 50, start_ts: 1_790_400_000, end_ts: 1_790_503_201 } }
   ),
   get_user_leverage: command(
-    "Returns the leverage in force in each market.",
+    "Returns the current leverage in each market.",
     ["user_leverage_response", "err"],
     Commands.GetUserLeverage,
     { type: "get_user_leverage", params: { limit: 50 } }

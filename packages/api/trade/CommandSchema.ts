@@ -129,7 +129,7 @@ export const CancelOrder = message(
   Schema.Union([
     Schema.Struct({
       symbol: Symbol,
-      order_id: Id("Id to cancel; `cancel_order_id_type` states the kind of id"),
+      order_id: Id("Id to cancel; `cancel_order_id_type` states which kind of id this is"),
       cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"]).annotate({
         description: "Kind of the id in `order_id`."
       })
@@ -137,7 +137,7 @@ export const CancelOrder = message(
     Schema.Struct({
       symbol: Symbol,
       order_id: Maybe(Schema.Literal("")),
-      client_order_id: Id("Client order id of the orders to cancel"),
+      client_order_id: Id("Client order id that all orders to cancel have"),
       cancel_order_id_type: Maybe(Schema.Literal("client_order_id"))
     })
   ])
@@ -222,7 +222,7 @@ export const GetUserTrades = message(
   "get_user_trades",
   Schema.Struct({
     ...Page,
-    order_id: Maybe(MaybeId("Order id of the fills; fills of all orders if absent or empty")),
+    order_id: Maybe(MaybeId("Id of the order whose fills are returned (all orders if absent or empty)")),
     start_ts: Maybe(Moment("Earliest time of a fill, inclusive")),
     end_ts: Maybe(Moment("Latest time of a fill, inclusive"))
   })
@@ -237,7 +237,7 @@ export const GetAvailableLeverageLevels = message("get_available_leverage_levels
 /** Sets the leverage in a market. */
 export const SetUserLeverage = message(
   "set_user_leverage",
-  Schema.Struct({ symbol: Symbol, leverage: Decimal("Leverage, as a multiple of the margin.") })
+  Schema.Struct({ symbol: Symbol, leverage: Decimal("Leverage: the notional divided by the margin.") })
 )
 
 /** Credential of an API key. */
@@ -253,7 +253,7 @@ export type HmacCredential = typeof HmacCredential.Type
 
 const Account = {
   account_id: Maybe(
-    Member.text("Id of the account to trade on; the primary account if absent or empty").check(
+    Member.text("Id of the account to trade on (the primary account if absent or empty)").check(
       Schema.makeFilter((id) => id === "" || isUuid(id), {
         expected: "a UUID of 36 characters",
         toJsonSchema: () => ({ pattern: "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })

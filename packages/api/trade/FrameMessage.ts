@@ -216,20 +216,20 @@ export const frames = {
     }
   ),
   all_orders_response: message(
-    "Open orders, stops and TWAPs; both keys hold the same list.",
+    "Open orders, stops and TWAPs. `all_orders_response` and `get_orders_response` contain the same list.",
     keyed("all_orders_response", "get_orders_response"),
     { all_orders_response: listed, get_orders_response: listed }
   ),
   user_trades_response: message(
-    "Fills of the account, newest first; both keys hold the same list. `count` is the number of all matching " +
-      "fills, at most 10,000.",
+    "Fills of the account, newest first. `user_trades_response` and `user_trades` contain the same list. `count` is " +
+      "the total number of matching fills, counted up to 10,000.",
     keyed("user_trades_response", "user_trades", "count"),
     { user_trades_response: [trade], user_trades: [trade], count: 1 }
   ),
   preview_response: message("Expected result of a previewed order, which is not placed.", keyed("preview_response"), {
     preview_response: preview
   }),
-  user_leverage_response: message("Leverage in force in each market.", keyed("user_leverage_response"), {
+  user_leverage_response: message("Current leverage in each market.", keyed("user_leverage_response"), {
     user_leverage_response: [level]
   }),
   available_leverage_levels_response: message(

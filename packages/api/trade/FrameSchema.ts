@@ -27,22 +27,28 @@ const status = Schema.Union([OrderStatus, OrderRefusal]).annotate({
 })
 const clientOrderId = Member.text("Client order id; empty if the client sent no id")
 const userId = Member.uuid("Account id. The primary account's id is the user's id")
-const takeProfit = Member.price("Price of the attached take-profit (0 without one)")
-const stopLoss = Member.price("Price of the attached stop-loss (0 without one)")
+const takeProfit = Member.price("Price of the attached take-profit (0 if there is none)")
+const stopLoss = Member.price("Price of the attached stop-loss (0 if there is none)")
 
 /** State of an order, or the refusal of a command. */
 export const OrderResponse = Schema.Struct({
-  order_id: Member.text("Order id. In a refusal: the order id in the command, or empty text without one"),
+  order_id: Member.text(
+    "Order id. In a refusal, the order id that the command contains, or an empty string if the command contains none"
+  ),
   symbol: Member.symbol,
   status,
   quantity: Member.quantity("Total quantity of the order"),
   price: Member.price("Limit price (0 for MARKET); for a stop, the mark price that triggers it"),
   take_profit: takeProfit,
   stop_loss: stopLoss,
-  side: Schema.optionalKey(Side.annotate({ description: "Order side; absent for a cancel of an unknown order." })),
-  type: Schema.optionalKey(OrderType.annotate({ description: "Order type; absent for a cancel of an unknown order." })),
+  side: Schema.optionalKey(
+    Side.annotate({ description: "Order side; absent if the command cancels an unknown order." })
+  ),
+  type: Schema.optionalKey(
+    OrderType.annotate({ description: "Order type; absent if the command cancels an unknown order." })
+  ),
   time_in_force: Schema.optionalKey(
-    TimeInForce.annotate({ description: "Time in force of the order; absent for a cancel of an unknown order." })
+    TimeInForce.annotate({ description: "Time in force of the order; absent if the command cancels an unknown order." })
   ),
   user_id: userId,
   client_order_id: clientOrderId,
@@ -112,7 +118,7 @@ const MarginRates = {
 export const PositionResponse = Schema.Struct({
   id: Member.uuid("Id of the position row, constant for each account and symbol"),
   symbol: Member.symbol,
-  position: Member.quantity("Signed size of the position (negative when short, 0 once closed)"),
+  position: Member.quantity("Signed size of the position (negative for a short position, 0 for a closed position)"),
   margin_alloc: Member.usd("Margin held for the position"),
   realised_pnl: Member.usd("Profit or loss realised by fills in the market"),
   unrealised_pnl: Member.usd("Profit or loss if the position were closed at the mark price"),
@@ -121,7 +127,7 @@ export const PositionResponse = Schema.Struct({
   open_quantity: Member.quantity("Unfilled quantity of the open orders in the market"),
   leverage: Member.leverage("Leverage of the account in the market"),
   ...MarginRates,
-  average_price: Member.price("Average entry price (0 without a position)")
+  average_price: Member.price("Average entry price (0 if there is no position)")
 }).annotate({ identifier: "PositionResponse" })
 export type PositionResponse = typeof PositionResponse.Type
 
@@ -141,7 +147,7 @@ export const LeverageLevel = Schema.Struct({
   symbol: Member.symbol,
   ...MarginRates,
   max_notional: Member.usd("Maximum notional of a position at this leverage"),
-  leverage: Member.text("Leverage as a multiple of the margin: a whole number in a string")
+  leverage: Member.text("Leverage (the notional divided by the margin): a whole number in a string")
 }).annotate({ identifier: "LeverageLevel" })
 export type LeverageLevel = typeof LeverageLevel.Type
 
@@ -154,7 +160,7 @@ export const TwapResponse = Schema.Struct({
   symbol: Member.symbol,
   total_quantity: Member.quantity("Total quantity of the TWAP"),
   filled_quantity: Member.quantity("Filled quantity of the TWAP"),
-  average_fill_price: Member.price("Average price of the fills (0 without a fill)"),
+  average_fill_price: Member.price("Average price of the fills (0 if nothing was filled)"),
   total_num_orders: Member.count("Total number of orders in the TWAP"),
   filled_num_orders: Member.count("Number of orders with at least one fill"),
   order_interval_secs: Member.count("Interval between orders, in seconds"),
@@ -207,7 +213,7 @@ export const Bodies = Schema.Struct({
   get_orders_response: AllOrders,
   user_trades_response: Schema.Array(UserTrade),
   user_trades: Schema.Array(UserTrade),
-  count: Member.count("Number of all matching rows, at most 10,000"),
+  count: Member.count("Total number of matching rows, counted up to 10,000"),
   preview_response: PreviewResponse,
   user_leverage_response: Schema.Array(LeverageLevel),
   available_leverage_levels_response: Schema.Array(LeverageLevel),

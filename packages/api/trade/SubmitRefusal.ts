@@ -12,9 +12,9 @@ export const message = (refusal: SubmitRefusal): string => {
     case "MarketSilent":
       return `orders cannot be recorded now in ${refusal.symbol} or in another market where the account has a position; nothing was done, try again`
     case "VenueCancelOnly":
-      return closed("the venue currently accepts only cancels", refusal.publicReason)
+      return closed("the venue currently accepts only cancellations", refusal.publicReason)
     case "VenueHalted":
-      return closed("the venue is halted and accepts only cancels", refusal.publicReason)
+      return closed("the venue is halted and accepts only cancellations", refusal.publicReason)
     case "UnknownAccount":
       return `the user has no account ${refusal.accountId}`
     case "TooManyWaiting":

@@ -31,9 +31,7 @@ export const Deposit = Schema.Struct({
   status: Status.annotate({
     description: "State of the deposit: detected, confirmed, credited to the account, or reversed."
   }),
-  reason: Schema.NullOr(
-    text("Reason why the deposit was not credited or was reversed; null if there is no such reason")
-  ),
+  reason: Schema.NullOr(text("Reason why the deposit was not credited or was reversed; null for all other deposits")),
   tx_hash: Schema.NullOr(text("Hash of the transaction; null for `fiat`")),
   created_at: instant("Time at which the deposit was first seen"),
   credited_at: Schema.NullOr(instant("Time at which the account was credited", "; null until then"))

@@ -28,9 +28,9 @@ export const WebhookDelivery = Schema.Struct({
       "Outcome of the attempt: `PENDING` until the attempt ends, `DROPPED` if the endpoint was disabled before the attempt ended."
   }),
   status: Schema.NullOr(Schema.Int).annotate({
-    description: "HTTP status of the endpoint's response; null without a response."
+    description: "HTTP status of the endpoint's response; null if there was no response."
   }),
-  fault: Schema.NullOr(text("Reason why the attempt failed or was dropped; null if there is no such reason")),
+  fault: Schema.NullOr(text("Reason why the attempt failed or was dropped; null for all other attempts")),
   due_at: instant("Time at which the attempt is due"),
   ended_at: Schema.NullOr(instant("Time at which the attempt ended", "; null until then"))
 }).annotate({ identifier: "WebhookDelivery", description: "Attempt to deliver a message." })
@@ -43,7 +43,10 @@ export const Webhook = Schema.Struct({
       "Reason why the endpoint was disabled: `gone` if it responded with 410, `failing` if no message was delivered for three days. Null while the endpoint is enabled."
   }),
   deliveries: Rows(WebhookDelivery).annotate({ description: "Latest attempts, newest first." })
-}).annotate({ identifier: "Webhook", description: "Endpoint of a user with its latest deliveries." })
+}).annotate({
+  identifier: "Webhook",
+  description: "Webhook endpoint of a user, with the latest attempts to deliver messages to it."
+})
 
 export const WebhooksResponseBody = Schema.Struct({
   $schema: SchemaLink,

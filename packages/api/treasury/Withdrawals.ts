@@ -29,7 +29,7 @@ export const Withdrawal = Schema.Struct({
   destination: text("Destination address, or the last digits of the bank account number"),
   status: WithdrawalState.annotate({ description: "State of the withdrawal." }),
   blocked: truth(
-    "Whether the withdrawal stays queued while the operator reviews the user, the destination or a deposit"
+    "Whether the withdrawal stays queued because the operator reviews the user, the destination or a deposit"
   ),
   tx_hash: Schema.NullOr(text("Hash of the transaction; null until the transaction is signed, and always for `fiat`")),
   created_at: instant("Time at which the withdrawal was accepted"),

@@ -33,7 +33,7 @@ export const layer = group(
           const prices = feed.prices.get(symbol)
           if (prices === undefined) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
           if (perUnitE8 >= prices.oracleE8)
-            return yield* refusals.unfit("body.amount", "Expected less than the symbol's price")
+            return yield* refusals.unfit("body.amount", "Expected an amount below the price of the symbol")
           const exDay = dayOf(millisOfDay(ex_date)!)
           if (exDay > dayOf(yield* Clock.currentTimeMillis))
             return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: a dividend is paid at once")

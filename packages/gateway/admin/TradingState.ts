@@ -41,7 +41,9 @@ export const layer = group(
       if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
       const { balanced } = yield* Proof.of(instruments, markets, tables)
       if (!balanced)
-        return yield* refusals.notResumable("The books do not balance; see GET /proof, and resume once they do.")
+        return yield* refusals.notResumable(
+          "The books do not balance; see GET /proof, and resume trading once the books balance."
+        )
     })
     const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
       yield* recordRequest("trading_state_asked", symbol, { state, reason })

@@ -62,7 +62,10 @@ const checksummedAddress = Effect.gen(function* () {
     return refusal(
       "validation_failed",
       {},
-      { description: "address must be 0x and 40 hex digits; mixed case must match the EIP-55 checksum" }
+      {
+        description:
+          "address must be 0x followed by 40 hex digits, with a valid EIP-55 checksum if the digits mix upper and lower case"
+      }
     )
   const now = instant(yield* Clock.currentTimeMillis)
   return HttpServerResponse.jsonUnsafe({ address: checksummed(address), now }, { headers: privacy })

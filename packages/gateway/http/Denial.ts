@@ -33,7 +33,7 @@ export const signatureFault = (
   if (absent.length === signedHeaders.length) {
     return `Credentials are missing: send Authorization: Bearer with an access token, or sign the request with ${absent.join(", ")}.`
   }
-  if (absent.length > 0) return `Signature headers are missing: ${absent.join(", ")}.`
+  if (absent.length > 0) return `Signature headers are missing; send ${absent.join(", ")}.`
   if (reason !== "timestamp") return undefined
   const sent = JSON.stringify(String(signed.timestamp).slice(0, 32))
   return `The request's timestamp is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. The response header ${header("server-time")} contains the venue's time in Unix milliseconds.`
@@ -52,7 +52,7 @@ const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Heade
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0
-    ? `The API key lacks the permission ${selectable.join(" or ")}; create a key that has it with POST /user/api-keys.`
+    ? `The API key lacks the permission ${selectable.join(" or ")}; use POST /user/api-keys to create a key with this permission.`
     : `The API key lacks the permission ${anyOf.join(" or ")}, which only the operator can grant.`
 }
 

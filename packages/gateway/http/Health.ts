@@ -76,7 +76,7 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
 
   let isStopping = false
   const reason = (): string | undefined => {
-    if (isStopping) return "This gateway stops."
+    if (isStopping) return "This gateway is stopping."
     const since = clock.currentTimeMillisUnsafe() - freshMillis
     if (revocations.delayMillis() > maxDelayMillis) return "Revoked keys and sessions cannot be read."
     const unmet = conditions.find(({ holds }) => !holds())

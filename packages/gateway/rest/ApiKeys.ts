@@ -103,7 +103,7 @@ const creating = Effect.gen(function* () {
     const isOwn = scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
     return isOwn
       ? undefined
-      : `A key's scope must be ${allAccounts} or the id of one of the user's accounts; choose one of these.`
+      : `A key's scope must be ${allAccounts} or the id of one of the user's accounts; choose one of these values.`
   })
 
   return Effect.fnUntraced(

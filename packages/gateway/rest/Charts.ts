@@ -122,7 +122,7 @@ export class Charts extends Context.Service<
 
 const tooLong = (refusals: Problems, minutes: number, rangeMinutes: number) =>
   refusals.rangeTooLong(
-    `The largest range for windows of ${minutes} minutes is ${Windows.maxWindows * minutes} minutes (${Windows.maxWindows} windows): ` +
+    `The largest range for ${minutes}-minute windows is ${Windows.maxWindows * minutes} minutes (${Windows.maxWindows} windows): ` +
       `got ${Math.ceil(rangeMinutes)} minutes. Shorten the range, or choose a longer interval.`
   )
 

@@ -41,7 +41,7 @@ export const layer = group(
       const days = (until - fromMillis) / dayMillis
       if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
         return yield* refusals.rangeTooLong(
-          `A range can have at most ${maxRangeDays} days and at most ${maxMetricWindows} windows: got ${Math.ceil(days)} days with windows of ${minutes} minutes. Shorten the range.`
+          `A range can have at most ${maxRangeDays} days and at most ${maxMetricWindows} windows: got ${Math.ceil(days)} days with ${minutes}-minute windows. Shorten the range.`
         )
       return windowsOf
     })

@@ -125,4 +125,4 @@ const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undef
 const otherWays = (offset: number) =>
   `The largest offset is ${maxOffset}, got ${offset}; set end to the time of the last row that you received, or download the CSV.`
 
-const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s; to shorten the range, set start, or set it to a later time.`
+const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s. Shorten the range: set start, or set it to a later time.`

@@ -6,7 +6,7 @@ export const denied = Frame.err("PermissionDenied", "the credential or the accou
 
 export const tooMany = Frame.err(
   "RateLimited",
-  "this user has 20 connections, the limit across all gateways; close one, then connect again"
+  "this user has 20 connections, the maximum across all gateways; close one, then connect again"
 )
 
 export const unavailable = Frame.err("ServerError", "the account could not be loaded; send auth again")

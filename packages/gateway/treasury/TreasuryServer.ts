@@ -33,7 +33,7 @@ export interface TreasuryServerOptions extends ApiListener.ApiListenerOptions {
 export const open = Effect.fn("TreasuryServer.open")(
   ({ bankWebhookSecret, newAddressHoldHours, ...options }: TreasuryServerOptions) =>
     ApiListener.listen(options, {
-      what: "the funding interface",
+      what: "the interface for deposits and withdrawals",
       routes: [
         ...routesOf(TreasuryApi),
         ...Pages.routes,

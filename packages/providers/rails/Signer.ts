@@ -75,7 +75,7 @@ export class Signer extends Context.Service<
           new SignerUnavailable({
             reason:
               status === 401
-                ? "the wallet rejected the secret"
+                ? "the wallet rejected the venue's secret"
                 : status === 200
                   ? "the wallet returned status 200 with an unexpected body"
                   : statusReason(status, refusalOf(text, hide))

@@ -296,7 +296,7 @@ const endAll = (sql: SqlClient.SqlClient) =>
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {
   if (userId === null || aal === null || amr === null || codeExpiresAtMillis === null) {
-    throw new Error("a stored code has no approval")
+    throw new Error("a stored authorization code has no approval")
   }
   return {
     ...Struct.pick(row, Struct.keys(requestColumns)),

@@ -52,13 +52,13 @@ export const accountsAtRisk = gauge("venue_accounts_at_risk", {
 export const positionsLeft = gauge("venue_positions_left", {
   labels: ["desk"],
   nodes: ["runner"],
-  help: "Positions in liquidation without a counterparty"
+  help: "Positions in liquidation that have no counterparty"
 })
 
 export const reserveFund = gauge("venue_reserve_fund_usd", {
   labels: ["symbol"],
   nodes: ["runner"],
-  help: "Reserve fund of a market"
+  help: "Balance of a market's reserve fund"
 })
 
 export const openInterest = gauge("venue_open_interest_usd", {

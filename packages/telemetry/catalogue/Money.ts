@@ -14,7 +14,7 @@ export const withdrawalsOpen = gauge("venue_withdrawals_open", {
 
 export const auditAge = gauge("venue_audit_age_seconds", {
   nodes: ["runner", "gateway", "auditor"],
-  help: "Time since the last audit; +Inf before the first"
+  help: "Time since the last audit; +Inf before the first audit"
 })
 
 export const auditFault = gauge("venue_audit_fault", {
@@ -37,7 +37,7 @@ export const railDifference = gauge("venue_rail_difference_usd", {
 export const railDifferenceReports = gauge("venue_rail_difference_reports", {
   labels: ["rail"],
   nodes: ["auditor"],
-  help: "Consecutive holdings reports of a rail that differed from the books"
+  help: "Number of consecutive holdings reports of a rail that differed from the books"
 })
 
 export const railUncredited = gauge("venue_rail_uncredited_usd", {
@@ -54,7 +54,7 @@ export const uncovered = gauge("venue_uncovered_usd", {
 export const railUnavailable = gauge("venue_rail_unavailable_seconds", {
   labels: ["rail"],
   nodes: ["auditor"],
-  help: "Time since which a rail has been unavailable; 0 while it is available"
+  help: "Time for which a rail has been unavailable; 0 while the rail is available"
 })
 
 export const railScanAge = gauge("venue_rail_scan_age_seconds", {

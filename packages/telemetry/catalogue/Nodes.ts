@@ -6,7 +6,7 @@ const every: ReadonlyArray<NodeKind> = ["runner", "gateway", "auditor", "wallet"
 export const info = gauge("venue_node_info", {
   labels: ["node", "kind", "release"],
   nodes: every,
-  help: "1; the labels are this process's name, kind and release"
+  help: "Always 1; the labels are this process's name, kind and release"
 })
 
 export const ready = gauge("venue_ready", {
@@ -40,7 +40,7 @@ export const clockCorrection = gauge("venue_clock_correction_seconds", {
 export const certificateExpiry = gauge("venue_certificate_expiry_timestamp_seconds", {
   labels: ["certificate"],
   nodes: ["runner", "gateway"],
-  help: "Unix time at which the certificate of the `node` or of the `authority` ends; absent without TLS"
+  help: "Unix time at which the certificate of the `node` or of the `authority` expires; absent without TLS"
 })
 
 export const operatorTokenExpiry = gauge("venue_operator_token_expiry_timestamp_seconds", {

@@ -26,7 +26,7 @@ export const journalWritten = counter("venue_journal_written_bytes_total", {
 export const readTableDelay = gauge("venue_read_table_delay_seconds", {
   labels: ["group", "symbol"],
   nodes: ["runner"],
-  help: "Age of the oldest committed row that a group of a market's read tables lacks; 0 if complete"
+  help: "Age of the oldest committed row that a group of a market's read tables lacks; 0 if no row is missing"
 })
 
 export const traderRowsWaiting = gauge("venue_trader_tables_waiting", {

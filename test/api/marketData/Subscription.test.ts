@@ -111,7 +111,7 @@ describe("applies the valid part of a request, and returns one error per error c
     [
       `"channels":["bbo","candle"],${all}`,
       ["bbo/GOLD-USD/0"],
-      [["InvalidJSONFormat", `missing field intervals: expected ${intervals} for the channel candle`]]
+      [["InvalidJSONFormat", `missing field intervals: expected ${intervals} for the candle channel`]]
     ],
     [
       `"channels":["candle"],${all},"intervals":["1MIN","2MINS","1DAY","1MIN"]`,

@@ -14,11 +14,11 @@ it.each<readonly [refusal: SubmitRefusal, text: string]>([
   ],
   [
     { _tag: "VenueCancelOnly" },
-    "the venue currently accepts only cancels; nothing was done, try again when trading resumes"
+    "the venue currently accepts only cancellations; nothing was done, try again when trading resumes"
   ],
   [
     { _tag: "VenueHalted", publicReason: "Maintenance until 14:00 UTC." },
-    "the venue is halted and accepts only cancels; nothing was done, try again when trading resumes. Reason: Maintenance until 14:00 UTC."
+    "the venue is halted and accepts only cancellations; nothing was done, try again when trading resumes. Reason: Maintenance until 14:00 UTC."
   ],
   [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "the user has no account 7"],
   [

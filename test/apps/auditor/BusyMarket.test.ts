@@ -168,7 +168,7 @@ it.effect("after a failed audit round, compares the same reports again and lists
     assert.strictEqual((yield* Effect.exit(round))._tag, "Failure")
     isAway = false
     yield* sql`update desk_report set traders = jsonb_set(traders, '{0,accounts,0,deposit}', '"1"')`
-    assert.include(yield* round, "deposit 1; the journal has 0")
+    assert.include(yield* round, "net deposits 1; the journal has 0")
     assert.isNotNull(yield* round)
     assert.deepStrictEqual(listedSince, [false, true, true, false, true])
   })

@@ -121,7 +121,9 @@ it.live(
         assert.strictEqual(rowsReadBy(yield* Passes.begin(true)), 0)
 
         yield* sql`update audit_checkpoint set full_pass_at = full_pass_at + 1`
-        assert.deepStrictEqual(yield* CheckpointTable.load(sql), { unusable: "its digest is wrong" })
+        assert.deepStrictEqual(yield* CheckpointTable.load(sql), {
+          unusable: "the digest of the stored checkpoint is wrong"
+        })
         assert.strictEqual(rowsReadBy(yield* Passes.begin(false)), 0)
         yield* sql`update audit_checkpoint set version = '0.0.9 format 1', full_pass_at = full_pass_at - 1`
         assert.strictEqual(rowsReadBy(yield* Passes.begin(false)), 0)

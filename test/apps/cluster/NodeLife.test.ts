@@ -33,7 +33,7 @@ it("kills a node after exactly nine seconds without a response", () => {
   assert.strictEqual(after(launched, ready, ...silence).action, undefined)
   const killed = after(launched, ready, ...silence, silent())
   assert.strictEqual(killed.action, "Kill")
-  assert.strictEqual(killed.line, "runner-1 has not responded for 9 s and is killed (pid 7)")
+  assert.strictEqual(killed.line, "runner-1 has not responded for 9 s and is being killed (pid 7)")
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
@@ -82,10 +82,10 @@ it("starts a process only after its restart delay has ended", () => {
 
 it("resets the restart delay to its minimum after the process has served for half a minute", () => {
   const twice = [launched, ended(), launched, ended(), launched] as const
-  assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 exited (SIGKILL) and is restarted in 1 s")
+  assert.strictEqual(after(...twice, ready, ended()).line, "runner-1 exited (SIGKILL) and will be restarted in 1 s")
   const sound: TimedEvent = [{ _tag: "Answered", isReady: true }, 30_000]
   const { line } = after(...twice, ready, sound, ended(30_000))
-  assert.strictEqual(line, "runner-1 exited (SIGKILL) and is restarted in 0.25 s")
+  assert.strictEqual(line, "runner-1 exited (SIGKILL) and will be restarted in 0.25 s")
 })
 
 it("leaves a drained node stopped until an operator requests a restart", () => {

@@ -73,7 +73,7 @@ live(
     assert.include(lines, "gateway-1: it has a secret")
     process.kill(first, "SIGKILL")
     yield* until(() => supervisor.isServing("runner-1") && pidOf("runner-1") !== first)
-    assert.include(lines, "venue: runner-1 exited (SIGKILL) and is restarted in 0.25 s")
+    assert.include(lines, "venue: runner-1 exited (SIGKILL) and will be restarted in 0.25 s")
     assert.isFalse(lines.some((line) => line.includes("eyes")))
   }).pipe(Effect.scoped)
 )
@@ -108,7 +108,7 @@ live(
     yield* nodes.want("runner-1", "restarting")
     process.kill(second, "SIGTERM")
     yield* until(() => supervisor.isServing("runner-1") && pidOf("runner-1") !== second)
-    assert.include(lines, "venue: runner-1 exited and is restarted")
+    assert.include(lines, "venue: runner-1 exited and is being restarted")
   }).pipe(Effect.scoped)
 )
 

@@ -35,7 +35,7 @@ it.live(
     Effect.gen(function* () {
       yield* DemoFunding.run
       const output = (yield* TestConsole.logLines).join("\n")
-      assert.include(output, "longs pay 0.20 bps to shorts")
+      assert.include(output, "longs pay shorts 0.20 bps")
       assert.include(output, "ann    funding -0.204, for 50.00 x 204.00 x 0.20 bps")
       assert.include(output, "ben    funding 0.204; rounding leaves 0.00; the sum is 0.00")
     }).pipe(Effect.provide(layer)),

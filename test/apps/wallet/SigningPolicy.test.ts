@@ -59,16 +59,19 @@ it("limits each payment and the total of a day, and counts a payment that is sig
 it("refuses an order for another chain, another token, too high a fee or too much gas", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
-    assert.match(reasonOf(policy, order({ chainId: 1 })), /the order is for chain 1; this wallet signs for chain 42161/)
+    assert.match(
+      reasonOf(policy, order({ chainId: 1 })),
+      /the signing order is for chain 1; this wallet signs for chain 42161/
+    )
     assert.match(
       reasonOf(policy, order({ token: `0x${"9".repeat(40)}` })),
-      /the order is for token 0x9{40}; this wallet signs for/
+      /the signing order is for token 0x9{40}; this wallet signs for token/
     )
     assert.match(
       reasonOf(policy, order({ maxFeePerGas: 5_000_000_001n })),
-      /the order offers 5000000001 wei per gas; the maximum is/
+      /the signing order offers 5000000001 wei per gas; the maximum is/
     )
-    assert.match(reasonOf(policy, order({ gas: 2_000_001n })), /the order takes 2000001 gas; the maximum is/)
+    assert.match(reasonOf(policy, order({ gas: 2_000_001n })), /the signing order allows 2000001 gas; the maximum is/)
   }
   assert.strictEqual(policy.withdrawals.size, 0)
 })

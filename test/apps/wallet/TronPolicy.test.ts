@@ -57,7 +57,7 @@ it("I14: refuses to pay a withdrawal on a chain if it was signed for the other c
 it("refuses another token, too high a fee, too late an expiration, or a final block ahead of the clock", () => {
   const policy = SigningPolicy.empty()
   const reason = (changed: Parameters<typeof tronPayment>[1]) => ask(policy, tronPayment(start, changed), start)
-  assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /the order is for token TMVQ/)
+  assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /the signing order is for token TMVQ/)
   assert.match(reason({ feeLimit: 100_000_001 }), /the maximum is 100000000 \(in 1e-6 TRX\)/)
   assert.match(reason({ expirationMillis: start + 30 * minute + 1 }), /more than 30 min from now/)
   assert.match(reason({ solidMillis: start + 2 * minute + 1 }), /ahead of this machine's clock/)

@@ -132,7 +132,7 @@ describe("the wallet", () => {
       const refused = yield* Effect.flip(
         Effect.provide(sign(payment()), TestWallet.signerAt(url, "another-secret-of-enough-characters"))
       )
-      assert.strictEqual(refused.reason, "the wallet rejected the secret")
+      assert.strictEqual(refused.reason, "the wallet rejected the venue's secret")
       const answers = yield* Effect.promise(async () => {
         const header = { authorization: `Bearer ${TestWallet.secret}` }
         const requests = [

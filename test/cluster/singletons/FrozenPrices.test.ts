@@ -138,35 +138,38 @@ it.effect("a repeated old quote does not replace a newer price from an operator"
   )
 })
 
-it.effect("if a source sends no times, logs a price once that has not changed for the configured period", () => {
-  const lines: Array<string> = []
-  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
-  const one = new TestSource("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
-  return venueWith(
-    [one.source],
-    Effect.gen(function* () {
-      yield* every(
-        170,
-        Effect.sync(() => one.say("A", 200))
-      )
-      assert.isFalse(lines.some((line) => line.includes("has not changed")))
-      yield* every(
-        60,
-        Effect.sync(() => one.say("A", 200))
-      )
-      const alarms = lines.filter((line) => line.includes("one: the price of AAPL-USD has not changed for 3 minutes"))
-      assert.lengthOf(alarms, 1)
-      yield* every(
-        10,
-        Effect.sync(() => one.say("A", 201))
-      )
-      assert.lengthOf(
-        lines.filter((line) => line.includes("the price of AAPL-USD changes again")),
-        1
-      )
-    })
-  ).pipe(Effect.provide(Logger.layer([logger])))
-})
+it.effect(
+  "for a source that sends no timestamps, logs only once that a price has not changed for the configured period",
+  () => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+    const one = new TestSource("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
+    return venueWith(
+      [one.source],
+      Effect.gen(function* () {
+        yield* every(
+          170,
+          Effect.sync(() => one.say("A", 200))
+        )
+        assert.isFalse(lines.some((line) => line.includes("has not changed")))
+        yield* every(
+          60,
+          Effect.sync(() => one.say("A", 200))
+        )
+        const alarms = lines.filter((line) => line.includes("one: the price of AAPL-USD has not changed for 3 minutes"))
+        assert.lengthOf(alarms, 1)
+        yield* every(
+          10,
+          Effect.sync(() => one.say("A", 201))
+        )
+        assert.lengthOf(
+          lines.filter((line) => line.includes("the price of AAPL-USD changes again")),
+          1
+        )
+      })
+    ).pipe(Effect.provide(Logger.layer([logger])))
+  }
+)
 
 it.effect("logs a silent source even while another source sends prices", () => {
   const lines: Array<string> = []

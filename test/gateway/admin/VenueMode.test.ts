@@ -50,7 +50,7 @@ it.layer(layer, { excludeTestServices: true })("venue mode", (it) => {
       yield* socket.send(order)
       const { err } = yield* socket.take("err")
       expect(err.error_code).toBe("VenueHalted")
-      expect(err.message).toContain("the venue is halted and accepts only cancels")
+      expect(err.message).toContain("the venue is halted and accepts only cancellations")
       expect(err.message).not.toContain("a drill")
       const publicReason = "Maintenance until 14:00 UTC."
       const shown = yield* admin("POST", "/venue-mode", {

@@ -13,7 +13,7 @@ const detailOf = (
 
 it("a 403 names the missing permission and how to obtain it", () => {
   expect(detailOf("POST /user/leverage", "permission")).toBe(
-    "The API key lacks the permission execute_orders; create a key that has it with POST /user/api-keys."
+    "The API key lacks the permission execute_orders; use POST /user/api-keys to create a key with this permission."
   )
   expect(detailOf("GET /user/subaccounts", "permission")).toContain("view_balance or subaccount_ops")
   expect(detailOf("POST /withdraw", "permission")).not.toContain("withdraw_registered")

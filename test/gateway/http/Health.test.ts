@@ -24,7 +24,7 @@ it.effect("reports that the gateway is not ready once its shutdown has begun", (
     expect(ready()).toBe(true)
     yield* stop
     expect(ready()).toBe(false)
-    expect(reason()).toBe("This gateway stops.")
+    expect(reason()).toBe("This gateway is stopping.")
   })
 )
 

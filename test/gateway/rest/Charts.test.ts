@@ -197,7 +197,7 @@ it.live("a chart starts at the first price, ends now, and has at most 20,000 poi
     const tooLong = yield* get(`/candles/AUD-USD?resolution=1MIN&${since2020}`)
     expect([tooLong.status, tooLong.body.type]).toEqual([400, `${restUrl}/problems/range-too-long`])
     expect(tooLong.body.detail).toMatch(
-      /^The largest range for windows of 1 minutes is 20000 minutes \(20000 windows\): got \d{7} minutes\. Shorten the range, or choose a longer interval\.$/
+      /^The largest range for 1-minute windows is 20000 minutes \(20000 windows\): got \d{7} minutes\. Shorten the range, or choose a longer interval\.$/
     )
   }).pipe(Effect.provide(layer))
 )

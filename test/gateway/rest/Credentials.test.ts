@@ -34,7 +34,7 @@ it.layer(layer, { excludeTestServices: true })("credentials", (it) => {
         "Credentials are missing: send Authorization: Bearer with an access token, or sign the request with x-acme-public-key, x-acme-nonce, x-acme-timestamp, x-acme-hmac-signature."
       )
       const { "x-svc-nonce": _, ...withoutNonce } = good
-      expect(yield* detail(withoutNonce)).toBe("Signature headers are missing: x-acme-nonce.")
+      expect(yield* detail(withoutNonce)).toBe("Signature headers are missing; send x-acme-nonce.")
       expect(yield* detail({ authorization: "Basic abc" })).toContain("The bearer token is missing")
       // Known and unknown keys get the same response.
       for (const key of [user.publicKey, `svc_test_pub_${"0".repeat(32)}`]) {

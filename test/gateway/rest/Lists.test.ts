@@ -208,7 +208,7 @@ it.live("sets a time limit only on searches, and names a way to narrow a search 
     for (const query of ["ordertype=LIMIT", "orderdirection=buy&symbol=GOLD-USD"]) {
       const { body, status } = yield* get(`/user/trade?${query}`, yield* signed(user))
       expect([status, body.type.split("/").at(-1)]).toEqual([400, "range-too-long"])
-      expect(body.detail).toMatch(/to shorten the range, set start/)
+      expect(body.detail).toMatch(/Shorten the range: set start/)
     }
     expect((yield* get("/user/trade?symbol=GOLD-USD&limit=7", yield* signed(user))).body.count).toBe(0)
   }).pipe(

@@ -28,7 +28,7 @@ const scene = Layer.effect(
     const { url: downUrl } = yield* TreasuryServer.open(options).pipe(
       Effect.updateService(Hmac, (hmac) => ({ ...hmac, verify: gone })),
       Effect.updateService(Bearers, (bearers) => ({ ...bearers, verify: gone })),
-      Effect.updateService(Health, (health) => ({ ...health, reason: () => "This gateway stops." }))
+      Effect.updateService(Health, (health) => ({ ...health, reason: () => "This gateway is stopping." }))
     )
     return Scene.of({ trader: yield* venue.user("trader"), powerless: yield* venue.user("powerless", 0, []), downUrl })
   })

@@ -44,7 +44,7 @@ it.live("returns the webhook secret once with `no-store`, and lists the endpoint
   }).pipe(Effect.provide(layer))
 )
 
-it.live("rejects an invalid URL with the expected form, without repeating the URL", () =>
+it.live("rejects an invalid webhook without repeating its URL; an error about the URL states the expected form", () =>
   Effect.gen(function* () {
     const amy = yield* newUser("amy")
     const refused = Effect.fnUntraced(function* (body: object, expected: number, message: RegExp) {

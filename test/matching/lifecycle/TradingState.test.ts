@@ -37,7 +37,7 @@ describe("markets that do not trade", () => {
     assert.deepStrictEqual(told(scene.ask({ _tag: "Observe", priceE8: usd(201), teller: "operator" })), ["Priced"])
   })
 
-  it("rule 4.14: a closed market's refusal takes precedence over a desk's refusal, except over an internal error", () => {
+  it("rule 4.14: if both a closed market and the desk refuse, the market's refusal is returned, unless the desk's is an internal error", () => {
     const { scene } = open()
     const desk = (status: OrderRefusal) =>
       told(scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo: noEcho }))

@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
   const logContradiction = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
     run(
       Effect.logError(
-        `user ${userId}: the view from market ${symbol} contradicts the ledger; the market does not become live for the user`,
+        `user ${userId}: the account states that market ${symbol} sent contradict the ledger; the market stays unavailable to the user`,
         defect
       )
     )
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
       Effect.as(
         Effect.andThen(
           Effect.logError(
-            `requesting views of market ${symbol} threw; retrying in ${faultPauseMillis / 1_000} s`,
+            `the request for account states from market ${symbol} threw an error; retrying in ${faultPauseMillis / 1_000} s`,
             defect
           ),
           Effect.sleep(faultPauseMillis)

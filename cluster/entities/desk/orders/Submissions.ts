@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (
     const done = Result.try(() => submitOne(submission))
     if (Result.isSuccess(done)) return done.success
     const { request, userId } = submission
-    run(Effect.logError(`desk ${deskId}: ${request._tag} threw; the trader is reloaded`, done.failure))
+    run(Effect.logError(`desk ${deskId}: ${request._tag} threw an error; the trader is reloaded`, done.failure))
     traders.drop(userId)
     return refused(request.commandId.text, { _tag: "Faulted" })
   }

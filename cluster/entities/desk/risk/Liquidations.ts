@@ -3,6 +3,7 @@
  * and then every second until the equity is higher. Stores nothing, because every owner of a trader detects the
  * liquidation itself.
  */
+import type { AccountId } from "@venue/domain/AccountId"
 import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -45,8 +46,7 @@ export const make = Effect.fnUntraced(function* (
   const now = () => clock.currentTimeMillisUnsafe()
 
   /** After an error, the account is skipped until it changes; other accounts continue. */
-  const failed = ({ accountId }: Account, cause: unknown) =>
-    run(Effect.logError(`account ${accountId}: the liquidation check threw; it resumes at the next change`, cause))
+  const failed = ({ accountId }: Account, cause: unknown) => run(Effect.logError(failureText(accountId), cause))
   const begin = (trader: Trader, account: Account) => {
     if (liquidations.has(account)) return
     const liquidation = Measures.begin(trader, account)
@@ -108,6 +108,9 @@ export const make = Effect.fnUntraced(function* (
   )
   return { left: left.all }
 })
+
+const failureText = (accountId: AccountId): string =>
+  `account ${accountId}: the liquidation check threw an error; the account is checked again when it changes`
 
 /** Interval between measures for an account in liquidation. */
 const intervalMillis = 1_000

@@ -28,7 +28,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, n
   const runFor = Effect.fnUntraced(function* (trader: Trader) {
     const next = Result.try(() => run(trader))
     if (Result.isSuccess(next)) return next.success
-    yield* Effect.logError(`user ${trader.userId}: the work "${name}" threw; the trader is reloaded`, next.failure)
+    yield* Effect.logError(
+      `user ${trader.userId}: the task "${name}" threw an error; the trader is reloaded`,
+      next.failure
+    )
     traders.drop(trader.userId)
     return Infinity
   })

@@ -77,7 +77,7 @@ export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, p
   if (receipt === undefined) return null
   const [block] = yield* endpoint.ask([Chain.block(receipt.blockNumber)])
   if (block?.hash !== receipt.blockHash)
-    return yield* fail(endpoint, "the endpoint's receipt is for a block outside its chain")
+    return yield* fail(endpoint, "the endpoint returned a receipt for a block that is not on the endpoint's chain")
   return {
     reference: receipt.transactionHash,
     isSuccess: receipt.status === 1,

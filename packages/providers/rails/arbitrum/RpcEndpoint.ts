@@ -66,7 +66,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
       return yield* isRate(refused) && errors.length < answers.length ? fault(refused.reason, "partial") : refused
     }
     if (missing && calls.length > 1)
-      return yield* fault(`the endpoint answered ${answers.length} of ${calls.length} calls`, "refusal")
+      return yield* fault(`the endpoint answered only ${answers.length} of ${calls.length} calls`, "refusal")
     return yield* Effect.forEach(calls, ({ method, result }, index) => {
       const answer = answers.find(({ id }) => id === index)
       return Schema.decodeUnknownEffect(result)(answer?.result).pipe(

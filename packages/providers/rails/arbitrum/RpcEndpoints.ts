@@ -102,7 +102,7 @@ const headOf = Effect.fnUntraced(function* (options: RpcEndpointsOptions, endpoi
   if (chainId !== options.chainId)
     return yield* fail(endpoint, `the endpoint belongs to chain ${chainId}, expected ${options.chainId}`)
   if (latest === null || finalized === null)
-    return yield* fail(endpoint, "the endpoint returned no newest block or no final block")
+    return yield* fail(endpoint, "the endpoint did not return both its newest block and its final block")
   const seconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000) - latest.timestamp
   if (seconds * 1_000 > options.staleMillis)
     return yield* fail(endpoint, `the endpoint's newest block is ${seconds} s old`)

@@ -111,7 +111,8 @@ const arrivalsOf = Effect.fnUntraced(function* (
       const receipt = receiptOf.get(log.transactionHash)
       const logIndex =
         receipt?.logs.findIndex((other) => other.logIndex === log.logIndex && Equal.equals(other, log)) ?? -1
-      if (logIndex === -1) return yield* fail(endpoint, "the endpoint's logs differ from those in its receipts")
+      if (logIndex === -1)
+        return yield* fail(endpoint, "the logs that the endpoint returned differ from the logs in its receipts")
       const block = { number: log.blockNumber, hash: log.blockHash }
       return { txHash: log.transactionHash, logIndex, ...transfer, block, paymentRail: null } satisfies Arrival & {
         readonly from: string

@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     Effect.updateService(Profiles, (profiles) => ({ ...profiles, find: gone })),
     Effect.updateService(FuturesReference, (futures) => ({ ...futures, activeAt: gone, settlements: gone })),
     Effect.updateService(Figures, (figures) => ({ ...figures, day: () => undefined })),
-    Effect.updateService(Health, (health) => ({ ...health, reason: () => "This gateway stops." }))
+    Effect.updateService(Health, (health) => ({ ...health, reason: () => "This gateway is stopping." }))
   )
   return Scene.of({ trader, powerless: yield* venue.user("powerless", 0, []), downUrl })
 })

@@ -68,7 +68,7 @@ describe("several endpoints", () => {
         const alone = yield* TestRail.make(chain, { urls: [second.url] })
         assert.match(
           yield* causeOf(alone.scan(cursor, watched)),
-          /endpoint 1: (the endpoint's logs differ|the endpoint returned logs)/
+          /endpoint 1: (the logs that the endpoint returned differ|the endpoint returned logs)/
         )
       }).pipe(Effect.scoped)
     )

@@ -76,7 +76,7 @@ desk("completes a provider's appointment only after the provider's markets are j
   })
 )
 
-desk("joins only the markets named in the appointment, and joins no market when an appointment ends", (near) =>
+desk("a provider joins only the markets that its appointment names, and joins none when the appointment ends", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin
