@@ -45,7 +45,7 @@ export const certificateExpiry = gauge("venue_certificate_expiry_timestamp_secon
 
 export const operatorTokenExpiry = gauge("venue_operator_token_expiry_timestamp_seconds", {
   nodes: ["auditor"],
-  help: "Unix time at which the next token of an operator ends; absent without a token that ends"
+  help: "Unix time at which the next token of an operator expires; absent if no token expires"
 })
 
 export const eventLoopDelay = gauge("venue_event_loop_delay_seconds", {
