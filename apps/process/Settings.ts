@@ -101,8 +101,8 @@ export const shared = {
   }),
   simulatedRails: Setting.onOff("VENUE_SIMULATED_RAILS", {
     default: "on",
-      meaning:
-        "`on`: simulates each rail (chain or bank) that is not connected, and marks it as simulated. `on` is refused in production",
+    meaning:
+      "`on`: simulates each rail (chain or bank) that is not connected, and marks it as simulated. `on` is refused in production",
     readers: Setting.venue,
     changes: "all runners"
   }),
