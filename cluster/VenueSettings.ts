@@ -8,6 +8,7 @@ export interface VenueSettings {
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   /** Number of desks, fixed when the venue first starts. */
   readonly desks: number
+  /** In force when it is read; operators change both limits while the venue runs. */
   readonly maxOpenOrdersPerSymbol: number
   readonly maxOpenOrdersPerAccount: number
   /** Whether rate limits apply; always true in production. */

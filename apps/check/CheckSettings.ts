@@ -1,14 +1,14 @@
 /** `npm run check-settings`: prints all faults and warnings of the settings of one or several programs. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { defaults } from "@venue/cluster/VenueSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
-import { ConfigProvider, Console, Effect, FileSystem, Option, Schema } from "effect"
+import { ConfigProvider, Console, Effect, FileSystem, Redacted, Schema } from "effect"
 import * as AuditorSettings from "../auditor/AuditorSettings.ts"
 import * as Agreement from "../process/Agreement.ts"
 import * as ExampleValues from "../process/ExampleValues.ts"
 import * as GivenSettings from "../process/GivenSettings.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import { firstOfEach, type SettingRefused } from "../process/SettingRefused.ts"
+import * as RunningRules from "../process/RunningRules.ts"
 import * as SettingWarnings from "../process/SettingWarnings.ts"
 import * as WalletSettings from "../wallet/WalletSettings.ts"
 
@@ -102,7 +102,9 @@ const resultOf = (program: Program): Effect.Effect<Checked, never, FileSystem.Fi
 const ofNode = Effect.fnUntraced(function* (program: "runner" | "gateway") {
   const { faults, given, settings, unknown } = yield* NodeSettings.read(program)
   const { fault, warning } = yield* SettingWarnings.ofCertificate(settings)
-  const prices = program === "runner" ? yield* priceFileFault(settings) : undefined
+  const prices = yield* priceFileFault(settings)
+  const secrets = program === "gateway" ? RunningRules.faultsOf(settings, RunningRules.initialOf(settings)) : []
+  const atFirst = firstOfEach(secrets).map(({ message }) => `${message} at the first start, or set by PUT /settings`)
   const warnings = yield* SettingWarnings.of(settings, given)
   return {
     program,
@@ -110,25 +112,16 @@ const ofNode = Effect.fnUntraced(function* (program: "runner" | "gateway") {
       ...textsOf(fault === undefined ? faults : [...faults, fault], unknown),
       ...(prices === undefined ? [] : [prices])
     ],
-    warnings: warning === undefined ? warnings : [warning, ...warnings],
-    shared: Agreement.hashesOf(settings, defaults.instruments, undefined)
+    warnings: [...(warning === undefined ? [] : [warning]), ...atFirst, ...warnings],
+    shared: Agreement.hashesOf(settings, defaults.instruments)
   }
 })
 
 /** Returns the fault of the price source file, or undefined. The node itself checks that its symbols are listed. */
-const priceFileFault = Effect.fnUntraced(function* ({ priceSources }: NodeSettings.NodeSettings) {
-  if (Option.isNone(priceSources)) return undefined
-  const files = yield* FileSystem.FileSystem
-  return yield* files.readFileString(priceSources.value).pipe(
-    Effect.mapError(({ message }) => message),
-    Effect.flatMap((text) =>
-      PriceSettings.read(text, () => true).pipe(
-        Effect.mapError(({ reason }) => reason),
-        Effect.provide(NodeHttpClient.layerUndici)
-      )
-    ),
-    Effect.match({ onFailure: (reason) => `VENUE_PRICE_SOURCES: ${reason}`, onSuccess: () => undefined })
-  )
+const priceFileFault = Effect.fnUntraced(function* ({ initial: { priceSources } }: NodeSettings.NodeSettings) {
+  if (priceSources === undefined) return undefined
+  const flaw = yield* PriceSettings.flawOf(Redacted.value(priceSources), () => true)
+  return flaw === undefined ? undefined : `VENUE_PRICE_SOURCES: expected ${flaw}`
 })
 
 const ofProgram = Effect.fnUntraced(function* <A, R>(

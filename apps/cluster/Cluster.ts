@@ -109,7 +109,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     const { termsVersion } = venue
     const registered = yield* Seeding.plant({ people, builderCode, oauthClients, termsVersion, cluster })
     yield* Seed.appoint(made.treasurerToken)
-    yield* Seed.plantFutures((yield* Prices.sources(venue, instruments)).simulated)
+    yield* Seed.plantFutures(yield* Prices.simulated(venue, instruments))
     yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
     yield* supervisor.ready
     const { admin } = gateways[0]!.urls

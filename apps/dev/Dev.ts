@@ -10,6 +10,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
+import { SettingCatalogue } from "@venue/gateway/admin/Settings"
 import * as Gateways from "@venue/gateway/Gateways"
 import { urlOf } from "@venue/gateway/http/Listening"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -18,10 +19,11 @@ import * as VenueStorage from "@venue/storage/VenueStorage"
 import * as EmbeddedPostgres from "./postgres/EmbeddedPostgres.ts"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
-import { PriceSources } from "@venue/providers/prices/PriceSource"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Seal } from "@venue/postgres/Seal"
-import { Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
+import type { Texts } from "@venue/storage/settings/SettingValues"
+import { ConfigProvider, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
@@ -29,9 +31,11 @@ import * as AuditorProcess from "../process/AuditorProcess.ts"
 import * as Agreed from "../process/Agreed.ts"
 import * as AlarmLayers from "../process/AlarmLayers.ts"
 import * as AuthPlace from "../process/AuthPlace.ts"
+import * as Catalogue from "../process/Catalogue.ts"
 import * as Claimed from "../process/Claimed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
+import * as InitialSettings from "../process/InitialSettings.ts"
 import * as Listeners from "../process/Listeners.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
@@ -70,7 +74,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   ProcessEnd.usesDatabase(url)
   yield* say("preparing the tables")
   const instruments = yield* Agreed.listed(url)
-  const { leastSources, simulated, sources } = yield* Prices.sources(settings, instruments)
+  const initial = yield* InitialSettings.of("start", yield* ConfigProvider.ConfigProvider)
+  yield* Prices.check(instruments, initial.priceSources)
+  const simulated = yield* Prices.simulated(settings, instruments, initial.priceSources)
+  const given = { ...initial, adminToken: Redacted.make(secrets.adminToken) }
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
     const feed = yield* Feed
@@ -79,9 +86,9 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const auditing = { databaseUrl: url, place: path.resolve(settings.dataDir), say }
     const auditedBefore = settings.auditor ? yield* AuditorProcess.keep(auditing) : null
     const openListeners = Listeners.open(settings, {
-      admin: { token: Redacted.make(secrets.adminToken), ...adminListener },
+      admin: adminListener,
       authClientKeys: [secrets.authClientKey]
-    })
+    }).pipe(Effect.provideService(SettingCatalogue, yield* Catalogue.ofGateway))
     // Markets and desks wait for the decision, which an operator sends to these listeners.
     const opened = (yield* Undecided.isHeld) ? yield* openListeners : undefined
     if (opened !== undefined) yield* Undecided.wait(say, opened.admin)
@@ -125,8 +132,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   })
   const access = yield* Access.layer(settings, secretKey)
   return yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
-    Effect.provide(services(settings, instruments, url, { secretKey, isKnown }, access)),
-    Effect.provideService(PriceSources, { sources, leastSources })
+    Effect.provide(services(settings, instruments, url, { secretKey, isKnown, given }, access))
   )
 })
 
@@ -150,7 +156,11 @@ const services = (
   settings: Settings,
   instruments: VenueSettings["instruments"],
   url: Redacted.Redacted,
-  { isKnown, secretKey }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted },
+  {
+    given,
+    isKnown,
+    secretKey
+  }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted; readonly given: Texts },
   access: Effect.Success<ReturnType<typeof Access.layer>>
 ) => {
   const pools = poolsOf(url)
@@ -163,10 +173,13 @@ const services = (
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layer),
-    Layer.provideMerge(Rails.layerFilledIn(settings)),
+    Layer.provideMerge(Layer.merge(Rails.layerFilledIn(settings), Prices.layer(settings))),
     Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(Agreed.runningVenueSettings(settings, instruments)),
+    // In trials, a new withdrawal address has no hold.
+    Layer.provideMerge(RunningSettings.layer({ given, defaults: { newAddressHoldHours: Redacted.make("0") } })),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(
       Witnessing.layer({
@@ -180,7 +193,6 @@ const services = (
     Layer.provideMerge(FixedSettings.layerAlone(Agreed.fixed(settings, secretKey), { isKnown })),
     Layer.provideMerge(DatabaseClock.layer),
     Layer.provideMerge(pools.journal),
-    Layer.provideMerge(Layer.succeed(RevokesAlone)(true)),
-    Layer.provideMerge(Agreed.venueSettings(settings, instruments))
+    Layer.provideMerge(Layer.succeed(RevokesAlone)(true))
   )
 }

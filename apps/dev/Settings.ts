@@ -2,15 +2,14 @@
 import { Config } from "effect"
 import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
 import * as Setting from "../process/Setting.ts"
-import { newAddressHoldHours, shared } from "../process/Settings.ts"
+import { shared } from "../process/Settings.ts"
 import { publicFormRefresh } from "../process/SignInSettings.ts"
 
 const local: ReadonlyArray<Setting.Reader> = ["start", "cluster"]
 
 export const Settings = Config.all({
   ...shared,
-  // Defaults for trials: new addresses have no hold, and command-line clients can refresh.
-  newAddressHoldHours: newAddressHoldHours(0),
+  // A default for trials: command-line clients can refresh.
   publicFormRefresh: publicFormRefresh("on"),
   databaseUrl: Config.option(databaseUrl),
   dataDir,

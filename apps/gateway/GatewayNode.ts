@@ -2,6 +2,7 @@
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { SettingCatalogue } from "@venue/gateway/admin/Settings"
 import * as Gateways from "@venue/gateway/Gateways"
 import { Conditions, Health } from "@venue/gateway/http/Health"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -16,6 +17,7 @@ import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
 import * as Agreement from "../process/Agreement.ts"
 import * as AlarmLayers from "../process/AlarmLayers.ts"
+import * as Catalogue from "../process/Catalogue.ts"
 import * as Claimed from "../process/Claimed.ts"
 import * as FirstStart from "../process/FirstStart.ts"
 import * as HealthServer from "../process/HealthServer.ts"
@@ -70,9 +72,9 @@ const serve = Effect.fnUntraced(function* (
     const trade = yield* TradeGateway
     yield* closeEarly
     const urls = yield* Listeners.open(settings, {
-      admin: { token: settings.adminToken, ...adminListener },
+      admin: adminListener,
       authClientKeys: settings.authClientKeys.map(Redacted.value)
-    })
+    }).pipe(Effect.provideService(SettingCatalogue, yield* Catalogue.ofGateway))
     readiness.follow(health.reason)
     yield* NodeMetrics.collect(settings, health.ready)
     const revocations = yield* Revocations

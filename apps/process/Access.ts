@@ -8,6 +8,8 @@ import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
+import type { Values } from "@venue/storage/settings/SettingValues"
 import { Effect, Layer, Option, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as AuthPlace from "./AuthPlace.ts"
@@ -29,33 +31,47 @@ export const layer = Effect.fn("Access.layer")(function* (
   const { issuer, signInPage } = AuthPlace.of(settings)
   const sites = yield* Effect.fromResult(signInSitesOf(settings))
   const builderTerms = yield* Effect.fromResult(builderTermsOf(settings, [secretKey, otherSecretKey]))
-  return Access.layer({
-    issuer,
-    serviceName,
-    sites,
-    builderTerms,
-    consentPage: signInPage,
-    walletsEnabled: settings.walletSignIn,
-    acceptLowercaseAddress: settings.lowercaseAddresses,
-    requirements: {
-      verifiedIdentity: Option.isSome(settings.identityUrl),
-      termsVersion: settings.termsVersion,
-      blockedCountries: new Set(settings.blockedCountries),
-      secondFactorToFund: settings.secondFactorToFund
-    },
-    keyPrefix: settings.keyPrefix,
-    serverKey: derivedKey(secretKey, "refresh tokens"),
-    otherServerKey: otherSecretKey && derivedKey(otherSecretKey, "refresh tokens")
-  }).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        captcha(settings),
-        identity(settings, signInPage, derivedKey(secretKey, "identity callbacks")),
-        SecureRandom.layerWebCrypto
+  const ofRunning = ({ now }: RunningSettings["Service"]) =>
+    Access.layer({
+      issuer,
+      serviceName,
+      sites,
+      builderTerms,
+      consentPage: signInPage,
+      walletsEnabled: settings.walletSignIn,
+      acceptLowercaseAddress: settings.lowercaseAddresses,
+      requirements: requirementsOf(now, Option.isSome(settings.identityUrl)),
+      keyPrefix: settings.keyPrefix,
+      serverKey: derivedKey(secretKey, "refresh tokens"),
+      otherServerKey: otherSecretKey && derivedKey(otherSecretKey, "refresh tokens")
+    }).pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          captcha(settings, now),
+          identity(settings, now, signInPage, derivedKey(secretKey, "identity callbacks")),
+          SecureRandom.layerWebCrypto
+        )
       )
     )
-  )
+  return Layer.unwrap(Effect.map(RunningSettings, ofRunning))
 })
+
+/** Returns the requirements in force, which change with the running settings. */
+const requirementsOf = (now: () => Values, verifiedIdentity: boolean) => {
+  const of = ({ blockedCountries, secondFactorToFund, termsVersion }: Values) => ({
+    verifiedIdentity,
+    termsVersion,
+    blockedCountries: new Set(blockedCountries),
+    secondFactorToFund
+  })
+  let known = now()
+  let requirements = of(known)
+  return () => {
+    const values = now()
+    if (values !== known) [known, requirements] = [values, of(values)]
+    return requirements
+  }
+}
 
 /** Returns all faults with which `layer` would fail. */
 export const faultsOf = (settings: SharedSettings, secretKey: Redacted.Redacted): ReadonlyArray<SettingRefused> => {
@@ -86,9 +102,7 @@ const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
 
 /** Rules that the settings' types do not express. */
 const rulesOf = (settings: SharedSettings, secretKey: Redacted.Redacted): ReadonlyArray<Rule> => {
-  const { blockedCountries, brand, builderKeys, captcha, captchaSecret, clientAgreementUrls } = settings
-  const { countryHeader, identityUrl, trustedProxies } = settings
-  const keys = [settings.identityKey, settings.identityCallbackKey]
+  const { brand, builderKeys, clientAgreementUrls, countryHeader, trustedProxies } = settings
   return [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
@@ -105,11 +119,6 @@ const rulesOf = (settings: SharedSettings, secretKey: Redacted.Redacted): Readon
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
     ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, except the words builder and future"],
     [
-      "VENUE_BLOCKED_COUNTRIES",
-      blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),
-      "country codes of two capital letters, separated by commas"
-    ],
-    [
       "VENUE_TRUSTED_PROXIES",
       trustedProxies.every(AllowList.isNetwork),
       "IP addresses, or networks such as 10.0.0.0/8"
@@ -118,16 +127,6 @@ const rulesOf = (settings: SharedSettings, secretKey: Redacted.Redacted): Readon
       "VENUE_COUNTRY_HEADER",
       Option.isNone(countryHeader) || trustedProxies.length > 0,
       "no value without VENUE_TRUSTED_PROXIES: only a trusted proxy is allowed to set the country"
-    ],
-    [
-      "VENUE_CAPTCHA_SECRET",
-      captcha === "never" || Option.isSome(captchaSecret),
-      "a secret, unless VENUE_CAPTCHA is never"
-    ],
-    [
-      "VENUE_IDENTITY_KEY and VENUE_IDENTITY_CALLBACK_KEY",
-      Option.isNone(identityUrl) || keys.every((key) => Redacted.value(key) !== ""),
-      "both, since VENUE_IDENTITY_URL is set"
     ]
   ]
 }
@@ -192,24 +191,25 @@ const faults = {
   statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" }
 } as const
 
-const captcha = ({ captchaProvider, captchaSecret }: SharedSettings): Layer.Layer<Captcha> =>
-  Option.match(captchaSecret, {
-    onNone: () => Captcha.layerLocal(""),
-    onSome: (secret) =>
-      (captchaProvider === "turnstile" ? Captcha.layerTurnstile({ secret }) : Captcha.layerHcaptcha({ secret })).pipe(
-        Layer.provide(NodeHttpClient.layerUndici)
-      )
-  })
+const captcha = ({ captcha: use, captchaProvider }: SharedSettings, now: () => Values): Layer.Layer<Captcha> => {
+  const secret = () => now().captchaSecret
+  if (use === "never") return Captcha.layerLocal("")
+  return (
+    captchaProvider === "turnstile" ? Captcha.layerTurnstile({ secret }) : Captcha.layerHcaptcha({ secret })
+  ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+}
 
 /** Without a provider, users need no verification, and a requested verification succeeds at once. */
-const identity = (settings: SharedSettings, pageUrl: string, callbackKey: Redacted.Redacted) =>
+const identity = (settings: SharedSettings, now: () => Values, pageUrl: string, callbackKey: Redacted.Redacted) =>
   Option.match(settings.identityUrl, {
     onNone: () =>
       IdentityProvider.layerLocal({ pageUrl, callbackKey, verifiesAtOnce: true }).pipe(
         Layer.provide(SecureRandom.layerWebCrypto)
       ),
     onSome: (url) =>
-      IdentityProvider.layer({ url, key: settings.identityKey, callbackKey: settings.identityCallbackKey }).pipe(
-        Layer.provide(NodeHttpClient.layerUndici)
-      )
+      IdentityProvider.layer({
+        url,
+        key: () => now().identityKey,
+        callbackKey: () => now().identityCallbackKey
+      }).pipe(Layer.provide(NodeHttpClient.layerUndici))
   })

@@ -4,6 +4,7 @@ import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { FixedValue } from "@venue/postgres/FixedSettings"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, Redacted } from "effect"
 import type { SharedSettings } from "./Settings.ts"
@@ -32,6 +33,25 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
     maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
     maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
   })
+
+/** Settings of a node that follows running settings. */
+export const runningVenueSettings = (settings: SharedSettings, instruments: VenueSettings["instruments"]) =>
+  Layer.effect(
+    VenueSettings,
+    Effect.gen(function* () {
+      const fixed = yield* VenueSettings
+      const { now } = yield* RunningSettings
+      return {
+        ...fixed,
+        get maxOpenOrdersPerSymbol() {
+          return now().maxOpenOrdersPerSymbol
+        },
+        get maxOpenOrdersPerAccount() {
+          return now().maxOpenOrdersPerAccount
+        }
+      }
+    })
+  ).pipe(Layer.provide(venueSettings(settings, instruments)))
 
 /**
  * Returns the settings that must not change after a venue's first start. The stored mark is that of the key under which

@@ -20,13 +20,11 @@ import * as SecretKeys from "./SecretKeys.ts"
  */
 export const hashesOf = (
   settings: NodeSettings,
-  instruments: VenueSettings["instruments"],
-  /** Contents of the price source file, or undefined for a node without one. */
-  priceSources: string | undefined
+  instruments: VenueSettings["instruments"]
 ): Readonly<Record<string, string>> => {
   const own = {
     ...ofAll(settings, instruments),
-    ...(settings.kind === "runner" ? ofRunner(settings, priceSources) : ofGateway(settings))
+    ...(settings.kind === "runner" ? ofRunner(settings) : ofGateway(settings))
   }
   const replaced = {
     VENUE_SECRET_KEY: SecretKeys.all(settings.keys).map(Agreed.markOf),
@@ -88,8 +86,6 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_ENVIRONMENT: settings.environment,
   VENUE_DESKS: settings.desks,
   VENUE_RATE_LIMITS: settings.rateLimits,
-  VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: settings.maxOpenOrdersPerSymbol,
-  VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: settings.maxOpenOrdersPerAccount,
   VENUE_CLUSTER_LOCK_SECONDS: settings.lockSeconds,
   VENUE_WEBHOOK_LOOPBACK: settings.webhookLoopback,
   VENUE_ARBITRUM_CHAIN_ID: settings.arbitrum.chainId,
@@ -106,11 +102,10 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   [contracts]: termsOf(instruments)
 })
 
-const ofRunner = (settings: NodeSettings, priceSources: string | undefined) => ({
+const ofRunner = (settings: NodeSettings) => ({
   VENUE_SIMULATED_PRICES: settings.simulatedPrices,
   VENUE_SIMULATED_RAILS: settings.simulatedRails,
-  VENUE_BANK_URL: Option.getOrElse(settings.bank.url, () => ""),
-  VENUE_PRICE_SOURCES: priceSources ?? ""
+  VENUE_BANK_URL: Option.getOrElse(settings.bank.url, () => "")
 })
 
 const ofGateway = (settings: NodeSettings) => ({
@@ -127,20 +122,11 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_SIGN_IN_URI: settings.signInUris,
   VENUE_BUILDER_URI: settings.builderUri,
   VENUE_BUILDER_CODES: settings.builderCodes,
-  VENUE_TERMS_VERSION: settings.termsVersion,
-  VENUE_BLOCKED_COUNTRIES: settings.blockedCountries.toSorted(),
-  VENUE_NEW_ADDRESS_HOLD_HOURS: settings.newAddressHoldHours,
-  VENUE_SECOND_FACTOR_TO_FUND: settings.secondFactorToFund,
   VENUE_PUBLIC_FORM_REFRESH: settings.publicFormRefresh,
-  VENUE_TWO_PEOPLE_ABOVE: settings.twoPeopleAbove,
   VENUE_CAPTCHA: settings.captcha,
   VENUE_CAPTCHA_PROVIDER: settings.captchaProvider,
   VENUE_CAPTCHA_SITE_KEY: Option.getOrElse(settings.captchaSiteKey, () => ""),
-  VENUE_CAPTCHA_SECRET: Option.match(settings.captchaSecret, { onNone: () => "", onSome: Redacted.value }),
-  VENUE_IDENTITY_URL: Option.getOrElse(settings.identityUrl, () => ""),
-  VENUE_IDENTITY_KEY: Redacted.value(settings.identityKey),
-  VENUE_IDENTITY_CALLBACK_KEY: Redacted.value(settings.identityCallbackKey),
-  VENUE_ADMIN_TOKEN: Redacted.value(settings.adminToken)
+  VENUE_IDENTITY_URL: Option.getOrElse(settings.identityUrl, () => "")
 })
 
 /** Settings that have two values during a replacement: the first is used, both are accepted. */

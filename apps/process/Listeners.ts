@@ -1,10 +1,9 @@
 /** A venue's listeners, each on its own port. */
 import { headerValue } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { moneyScale } from "@venue/domain/Decimal"
 import type { RateLimits } from "@venue/domain/RateLimits"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
-import { TwoPeopleAbove } from "@venue/gateway/admin/Withdrawals"
+import { SettingRules } from "@venue/gateway/admin/Settings"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import * as ApiListener from "@venue/gateway/http/ApiListener"
 import * as ClientAddress from "@venue/gateway/http/ClientAddress"
@@ -20,14 +19,16 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Clock, Effect, Option, Scope } from "effect"
 import * as AuthPlace from "./AuthPlace.ts"
 import * as BankSettings from "./BankSettings.ts"
+import * as RunningRules from "./RunningRules.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
-  /** First operator's token, and what `AdminListener.read` returns. */
-  readonly admin: Pick<AdminServer.AdminServerOptions, "token" | "host" | "tls" | "allow">
+  /** Result of `AdminListener.read`. */
+  readonly admin?: Pick<AdminServer.AdminServerOptions, "host" | "tls" | "allow">
   /** Keys of the pages. Pages send the first key, and all keys are accepted. */
   readonly authClientKeys: ReadonlyArray<string>
 }
@@ -40,6 +41,7 @@ export const open = Effect.fn("Listeners.open")(function* (
   const trade = yield* TradeGateway
   const marketData = yield* MarketDataGateway
   const { rateLimits } = yield* VenueSettings
+  const { now } = yield* RunningSettings
   const health = yield* Health
   const { brand, host, trustedProxies } = settings
   const countryHeader = Option.getOrUndefined(settings.countryHeader)
@@ -50,14 +52,19 @@ export const open = Effect.fn("Listeners.open")(function* (
   const rest = yield* opened(RestServer.open({ ...commonOf(settings, limits), ...restOf(settings) }))
   const bankWebhookSecret = yield* BankSettings.webhookSecretOf(settings.bank)
   const funding = yield* opened(
-    TreasuryServer.open({ ...commonOf(settings, limits), ...fundingOf(settings), bankWebhookSecret })
+    TreasuryServer.open({
+      ...commonOf(settings, limits),
+      ...fundingOf(settings),
+      newAddressHoldHours: () => now().newAddressHoldHours,
+      bankWebhookSecret
+    })
   )
   yield* opened(auth(settings, authClientKeys, rateLimits))
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
   const operator = yield* opened(
-    AdminServer.open({ ...admin, port: settings.adminPort }).pipe(
-      Effect.provideService(TwoPeopleAbove, BigInt(settings.twoPeopleAbove) * BigInt(moneyScale))
+    AdminServer.open({ ...admin, token: () => now().adminToken, port: settings.adminPort }).pipe(
+      Effect.provideService(SettingRules, RunningRules.flawOf(settings, now))
     )
   )
   const clock = yield* Clock.Clock
@@ -127,9 +134,8 @@ const restOf = ({ host, marketDataPort, publicMarketDataUrl, publicTradeUrl, ...
   }
 })
 
-const fundingOf = ({ fundingPort, newAddressHoldHours, publicFundingUrl }: SharedSettings) => ({
+const fundingOf = ({ fundingPort, publicFundingUrl }: SharedSettings) => ({
   port: fundingPort,
-  newAddressHoldHours,
   publicUrl: Option.getOrUndefined(publicFundingUrl)
 })
 

@@ -8,6 +8,7 @@ import { Seal } from "@venue/postgres/Seal"
 import * as NodeList from "@venue/storage/nodes/NodeList"
 import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { Nodes } from "@venue/storage/nodes/Nodes"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Effect, Layer, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreed from "./Agreed.ts"
@@ -21,17 +22,16 @@ import * as StartMode from "./StartMode.ts"
 import * as Tracing from "./Tracing.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 import * as Witnessing from "./witness/Witnessing.ts"
+import * as RunningRules from "./RunningRules.ts"
 
 export interface NodeTerms {
   /** This node's address in the node table. */
   readonly address: string
   readonly instruments: VenueSettings["instruments"]
-  /** Contents of the price source file, or undefined for a node without one. */
-  readonly priceSources?: string | undefined
 }
 
 /** Returns the layers. The node joins before its services start and leaves after they have stopped. */
-export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments, priceSources }: NodeTerms) =>
+export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments }: NodeTerms) =>
   Layer.merge(LivingGateways.layer, NodeList.layer).pipe(
     Layer.provideMerge(
       Membership.layer({
@@ -40,10 +40,13 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
         kind: settings.kind,
         address,
         release,
-        settings: Agreement.hashesOf(settings, instruments, priceSources)
+        settings: Agreement.hashesOf(settings, instruments)
       })
     ),
     Layer.provideMerge(Nodes.layer),
+    Layer.provideMerge(Layer.effectDiscard(RunningRules.check(settings))),
+    Layer.provideMerge(Agreed.runningVenueSettings(settings, instruments)),
+    Layer.provideMerge(RunningSettings.layer({ given: settings.initial })),
     Layer.provideMerge(Seal.layer(settings.key, ...SecretKeys.all(settings.keys).slice(1))),
     Layer.provideMerge(Witnessing.layer(witnessOf(settings))),
     Layer.provideMerge(Layer.effectDiscard(StartMode.apply(settings))),
@@ -53,7 +56,6 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     Layer.provide(pools.nodes),
     Layer.provideMerge(DatabaseClock.layerShifted),
     Layer.provideMerge(Layer.succeed(DatabaseClock.ClockShift)(settings.clockShiftMillis)),
-    Layer.provideMerge(Agreed.venueSettings(settings, instruments)),
     Layer.provideMerge(Tracing.layer(settings))
   )
 

@@ -5,6 +5,7 @@ import * as Access from "./Access.ts"
 import * as ExampleValues from "./ExampleValues.ts"
 import * as GivenSettings from "./GivenSettings.ts"
 import { addressesOf, type NodeSettings, own } from "./NodeVariables.ts"
+import * as InitialSettings from "./InitialSettings.ts"
 import * as Production from "./Production.ts"
 import * as Rails from "./Rails.ts"
 import * as SecretFiles from "./SecretFiles.ts"
@@ -32,9 +33,11 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
   const { name, secretKey, ...parsed } = yield* Effect.orDie(own.parse(given.usable))
   const keys = SecretKeys.of(secretKey)
   const tls = yield* Effect.result(TlsFiles.read(parsed))
+  const initial = yield* Effect.result(InitialSettings.of(kind, given.usable))
   const settings: NodeSettings = {
     ...parsed,
     healthPort: Option.getOrElse(parsed.healthPort, () => healthPorts[kind]),
+    initial: Result.getOrElse(initial, () => ({})),
     kind,
     name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
     key: keys[0],
@@ -48,6 +51,7 @@ export const read = Effect.fn("NodeSettings.read")(function* (kind: NodeSettings
     ...given.faults,
     ...broken(rulesOf(settings, name)),
     ...(Result.isFailure(tls) ? [tls.failure] : []),
+    ...(Result.isFailure(initial) ? [initial.failure] : []),
     ...(kind === "runner" ? yield* faultsOf(addressesOf(settings)) : access),
     ...(yield* Rails.faultsOf(settings)),
     ...Production.faultsOf(settings),

@@ -1,5 +1,6 @@
 /** Variables of one node: those of any venue, its name and its addresses. */
 import type { NodeAddress } from "@venue/cluster/ClusterNode"
+import type { Texts } from "@venue/storage/settings/SettingValues"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, Option, Redacted } from "effect"
 import { databaseUrl } from "./DatabaseSettings.ts"
@@ -109,6 +110,8 @@ export interface NodeSettings
   readonly key: Redacted.Redacted
   readonly keys: SecretKeys
   readonly tls: ClusterTls | undefined
+  /** Texts of running settings in the environment. */
+  readonly initial: Texts
 }
 
 /**

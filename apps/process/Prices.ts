@@ -1,41 +1,96 @@
-/** Price sources: those in a file, and a simulation of the symbols without a source. */
+/** Price sources: the stored ones, and a simulation of the symbols without a source. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
+import { PriceSources, type Sources } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/simulation/prices/SimulatedPrices"
-import { Effect, FileSystem, Layer, Option } from "effect"
-import { SettingRefused } from "./SettingRefused.ts"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
+import { Effect, Layer, Redacted, SubscriptionRef } from "effect"
+import type { HttpClient } from "effect/http"
+import { refused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
 
-/**
- * Returns the sources. `simulated` lists the symbols with simulated prices, which are sent immediately. `text` is the
- * file's contents.
- */
-export const sources = Effect.fn("Prices.sources")(function* (
-  { priceSources, simulatedPrices }: SharedSettings,
-  instruments: VenueSettings["instruments"]
-) {
-  const configured = Option.isNone(priceSources)
-    ? { sources: [], leastSources: 1, text: undefined }
-    : yield* fromFile(priceSources.value, instruments)
-  const symbols = [...instruments.keys()].filter(
-    (symbol) => !configured.sources.some((source) => source.symbols.has(symbol))
+type Instruments = VenueSettings["instruments"]
+
+/** The sources follow the running settings. An invalid text keeps the last sources. */
+export const layer = (settings: Pick<SharedSettings, "simulatedPrices">) =>
+  Layer.effect(
+    PriceSources,
+    Effect.gen(function* () {
+      const running = yield* RunningSettings
+      const { instruments } = yield* VenueSettings
+      // Built in the layer's scope, because the sources keep the client.
+      const client = yield* Layer.build(NodeHttpClient.layerUndici)
+      let text = Redacted.value(running.now().priceSources)
+      const ref = yield* SubscriptionRef.make(
+        yield* built(settings, instruments, text).pipe(
+          Effect.provide(client),
+          Effect.catch((reason) => Effect.as(invalid(reason), none))
+        )
+      )
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      yield* running.watch(() => {
+        const next = Redacted.value(running.now().priceSources)
+        if (next === text) return
+        text = next
+        run(
+          built(settings, instruments, next).pipe(
+            Effect.provide(client),
+            Effect.flatMap((sources) => SubscriptionRef.set(ref, sources)),
+            Effect.catch(invalid)
+          )
+        )
+      })
+      return SubscriptionRef.changes(ref)
+    })
   )
-  if (!simulatedPrices) return { ...configured, simulated: [] }
-  const simulation = SimulatedPrices.make({ seed: 1, speed: 1, symbols })
-  return { ...configured, sources: [...configured.sources, simulation], simulated: [...simulation.symbols.keys()] }
+
+const none: Sources = { sources: [], leastSources: 1 }
+const invalid = (reason: string) => Effect.logError(`the stored price sources are invalid: ${reason}`)
+
+const built = (
+  { simulatedPrices }: Pick<SharedSettings, "simulatedPrices">,
+  instruments: Instruments,
+  text: string
+): Effect.Effect<Sources, string, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const stored =
+      text === ""
+        ? none
+        : yield* Effect.mapError(
+            PriceSettings.read(text, (symbol) => instruments.has(symbol)),
+            ({ reason }) => reason
+          )
+    if (!simulatedPrices) return stored
+    const simulation = simulationOf(instruments, stored)
+    return { ...stored, sources: [...stored.sources, simulation] }
+  })
+
+const simulationOf = (instruments: Instruments, { sources }: Sources) =>
+  SimulatedPrices.make({
+    seed: 1,
+    speed: 1,
+    symbols: [...instruments.keys()].filter((symbol) => !sources.some((source) => source.symbols.has(symbol)))
+  })
+
+/** Returns the symbols with simulated prices, if this text has the price sources. */
+export const simulated = Effect.fnUntraced(function* (
+  { simulatedPrices }: Pick<SharedSettings, "simulatedPrices">,
+  instruments: Instruments,
+  priceSources: Redacted.Redacted = Redacted.make("")
+): Effect.fn.Return<ReadonlyArray<MarketSymbol>> {
+  if (!simulatedPrices) return []
+  const stored = yield* built({ simulatedPrices: false }, instruments, Redacted.value(priceSources)).pipe(
+    Effect.provide(NodeHttpClient.layerUndici),
+    Effect.orElseSucceed(() => none)
+  )
+  return [...simulationOf(instruments, stored).symbols.keys()]
 })
 
-const fromFile = Effect.fnUntraced(function* (path: string, instruments: VenueSettings["instruments"]) {
-  const files = yield* FileSystem.FileSystem
-  const refused = (why: string) =>
-    new SettingRefused({ setting: "VENUE_PRICE_SOURCES", expected: `a valid price source file (${path}: ${why})` })
-  const text = yield* Effect.mapError(files.readFileString(path), ({ message }) => refused(message))
-  // Built in the process's scope, because the sources keep the client.
-  const client = yield* Layer.build(NodeHttpClient.layerUndici)
-  const settings = yield* PriceSettings.read(text, (symbol) => instruments.has(symbol)).pipe(
-    Effect.mapError(({ reason }) => refused(reason)),
-    Effect.provide(client)
-  )
-  return { ...settings, text }
+/** Refuses an invalid file of initial price sources. */
+export const check = Effect.fnUntraced(function* (instruments: Instruments, priceSources?: Redacted.Redacted) {
+  if (priceSources === undefined) return
+  const flaw = yield* PriceSettings.flawOf(Redacted.value(priceSources), (symbol) => instruments.has(symbol))
+  if (flaw !== undefined) yield* refused("VENUE_PRICE_SOURCES", flaw)
 })

@@ -70,7 +70,6 @@ const ofRunner = (settings: NodeSettings): ReadonlyArray<Rule> => [
 
 const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
   return [
-    ["VENUE_ADMIN_TOKEN", isDrawn(settings.adminToken), "at least 32 random characters, not a test token,"],
     ["VENUE_AUTH_CLIENT_KEY", !settings.authClientKeys.some(isForTests), "a key that is not a test key"],
     ["VENUE_KEY_PREFIX", !/test/.test(settings.keyPrefix), "a prefix without the word test, such as svc_live,"],
     ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https URL that clients use"],
@@ -97,7 +96,9 @@ const areOutside = (settings: NodeSettings): boolean =>
   Result.isSuccess(sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: false }))
 
 const isForTests = (secret: Redacted.Redacted): boolean => testPrefixes.test(Redacted.value(secret))
-const isDrawn = (secret: Redacted.Redacted): boolean => Redacted.value(secret).length >= 32 && !isForTests(secret)
+/** Whether a secret is long enough and no test key of `npm start`. */
+export const isDrawn = (secret: Redacted.Redacted): boolean =>
+  Redacted.value(secret).length >= 32 && !isForTests(secret)
 const isSecure = (url: Option.Option<string>, scheme: "https" | "wss" = "https"): boolean =>
   Option.isSome(url) && url.value.startsWith(`${scheme}://`)
 /** Returns true if the URL is valid and its host is not an example domain. */

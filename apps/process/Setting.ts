@@ -1,4 +1,5 @@
 /** Settings: environment variables that each have a description, which `docs/operate/settings.md` lists. */
+import { definitions, type Field, type RunningSettings } from "@venue/domain/RunningSettings"
 import { Config, Redacted, Schema } from "effect"
 
 /** Programs that read settings. `start` is `npm start`, and `cluster` is `npm run cluster`. */
@@ -22,7 +23,8 @@ export type Reader =
 
 /**
  * Processes that must have the same value. `never`: the first start fixes the value. `replaced`: two values are valid
- * during a replacement. `process`: each process can have its own value.
+ * during a replacement. `process`: each process can have its own value. `running`: the variable has the initial value,
+ * and operators change the setting while the venue runs.
  */
 export type Change =
   | "never"
@@ -32,6 +34,7 @@ export type Change =
   | "replaced"
   | "replaced on all nodes"
   | "process"
+  | "running"
 
 export interface Description<A> {
   /** Value of an absent variable. */
@@ -94,6 +97,22 @@ export const literals = <const Values extends ReadonlyArray<string>>(
 
 export const onOff = (name: string, description: Description<"on" | "off">) =>
   Config.map(literals(name, ["on", "off"], description), (value) => value === "on")
+
+/** Declares a setting that operators change while the venue runs. The variable has the initial value. */
+export const running = <F extends PlainField>(
+  field: F,
+  { default: value, ...description }: Omit<Description<RunningSettings[F]>, "changes">
+) => {
+  const { codec, default: usual, name } = definitions[field]
+  const described: Description<unknown> = { usual, ...description, changes: "running" }
+  const config = declare(name, described, Config.schema(codec as Schema.Codec<unknown, string>, name))
+  const initial = value ?? Schema.decodeSync(codec as Schema.Codec<unknown, string>)(usual)
+  return Config.withDefault(config, initial) as Config.Config<RunningSettings[F]>
+}
+type PlainField = Exclude<
+  Field,
+  "priceSources" | "adminToken" | "captchaSecret" | "identityKey" | "identityCallbackKey"
+>
 
 /** Declares values separated by commas. */
 export const list = (name: string, description: Description<string>) =>

@@ -1,5 +1,5 @@
 /** Settings that a venue has with any number of processes: environment variables with defaults. */
-import { Config, Redacted, Schema } from "effect"
+import { Config, Redacted } from "effect"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as BankSettings from "./BankSettings.ts"
 import * as ListenerSettings from "./ListenerSettings.ts"
@@ -7,28 +7,19 @@ import * as Setting from "./Setting.ts"
 import * as SignInSettings from "./SignInSettings.ts"
 import * as TronSettings from "./TronSettings.ts"
 
-const hours = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_760 }))
-const holdHours = Setting.decoded(
-  "VENUE_NEW_ADDRESS_HOLD_HOURS",
-  Schema.NumberFromString.pipe(Schema.decodeTo(hours)),
-  {
-    usual: "24 (0 with `npm start`)",
-    unit: "h",
-    meaning:
-      "Minimum age of a withdrawal address; withdrawals to newer addresses are held for review, unless the user has proven ownership with a wallet signature",
-    readers: Setting.gateways,
-    changes: "all gateways"
-  }
-)
-
-export const newAddressHoldHours = (usual: number) => Config.withDefault(holdHours, usual)
+const holdHours = Setting.running("newAddressHoldHours", {
+  usual: "24 (0 with `npm start`)",
+  unit: "h",
+  meaning:
+    "Minimum age of a withdrawal address; withdrawals to newer addresses are held for review, unless the user has proven ownership with a wallet signature",
+  readers: Setting.gateways
+})
 
 export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
   usual: "generated at the first start; required by gateways",
   meaning: "Token of the first operator, who has the role `admin`",
   readers: ["cluster", "gateway"],
-  requiredBy: ["gateway"],
-  changes: "all gateways"
+  changes: "running"
 })
 
 export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
@@ -52,14 +43,14 @@ export const identityKey = Setting.secret("VENUE_IDENTITY_KEY", {
   default: Redacted.make(""),
   meaning: "Key for requests to the identity provider",
   readers: [...Setting.gateways, "identity"],
-  changes: "all gateways"
+  changes: "running"
 })
 
 export const identityCallbackKey = Setting.secret("VENUE_IDENTITY_CALLBACK_KEY", {
   default: Redacted.make(""),
   meaning: "Key with which the identity provider signs its callbacks",
   readers: [...Setting.gateways, "identity"],
-  changes: "all gateways"
+  changes: "running"
 })
 
 export const shared = {
@@ -115,9 +106,9 @@ export const shared = {
   }),
   priceSources: Config.option(
     Setting.string("VENUE_PRICE_SOURCES", {
-      meaning: "Path of the [price source](prices.md) file",
+      meaning: "Path of the [price source](prices.md) file; `PUT /settings` replaces its contents",
       readers: Setting.runners,
-      changes: "all runners"
+      changes: "running"
     })
   ),
   rateLimits: Setting.onOff("VENUE_RATE_LIMITS", {
@@ -133,17 +124,13 @@ export const shared = {
     readers: [...Setting.venue, "init"],
     changes: "never"
   }),
-  maxOpenOrdersPerSymbol: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL", {
-    default: 200,
+  maxOpenOrdersPerSymbol: Setting.running("maxOpenOrdersPerSymbol", {
     meaning: "Maximum number of open orders per account and symbol",
-    readers: Setting.venue,
-    changes: "all nodes"
+    readers: Setting.venue
   }),
-  maxOpenOrdersPerAccount: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT", {
-    default: 1_000,
+  maxOpenOrdersPerAccount: Setting.running("maxOpenOrdersPerAccount", {
     meaning: "Maximum number of open orders per account across all symbols",
-    readers: Setting.venue,
-    changes: "all nodes"
+    readers: Setting.venue
   }),
   secretKey: Config.option(secretKey),
   builderUri: Setting.string("VENUE_BUILDER_URI", {
@@ -174,23 +161,18 @@ export const shared = {
     readers: Setting.gateways,
     changes: "replaced"
   }),
-  termsVersion: Setting.string("VENUE_TERMS_VERSION", {
-    default: "1",
+  termsVersion: Setting.running("termsVersion", {
     meaning: "Version of the terms that users must accept before they can trade",
-    readers: Setting.gateways,
-    changes: "all gateways"
+    readers: Setting.gateways
   }),
-  blockedCountries: Setting.list("VENUE_BLOCKED_COUNTRIES", {
+  blockedCountries: Setting.running("blockedCountries", {
     meaning: "Two-letter country codes, separated by commas; users from these countries can only read and cancel",
-    readers: Setting.gateways,
-    changes: "all gateways"
+    readers: Setting.gateways
   }),
-  newAddressHoldHours: newAddressHoldHours(24),
-  secondFactorToFund: Setting.onOff("VENUE_SECOND_FACTOR_TO_FUND", {
-    default: "off",
+  newAddressHoldHours: holdHours,
+  secondFactorToFund: Setting.running("secondFactorToFund", {
     meaning: "`on`: moving money requires a second factor",
-    readers: Setting.gateways,
-    changes: "all gateways"
+    readers: Setting.gateways
   }),
   webhookLoopback: Setting.onOff("VENUE_WEBHOOK_LOOPBACK", {
     default: "off",
@@ -212,12 +194,10 @@ export const shared = {
     readers: Setting.venue,
     changes: "process"
   }),
-  twoPeopleAbove: Setting.int("VENUE_TWO_PEOPLE_ABOVE", {
-    default: 250_000,
+  twoPeopleAbove: Setting.running("twoPeopleAbove", {
     unit: "USD",
     meaning: "Amount above which a held withdrawal needs approval by [two operators](treasury.md#review-withdrawals)",
-    readers: Setting.gateways,
-    changes: "all gateways"
+    readers: Setting.gateways
   }),
   identityUrl: Config.option(
     Setting.string("VENUE_IDENTITY_URL", {

@@ -68,7 +68,7 @@ export const all = {
     Setting.secret("VENUE_CAPTCHA_SECRET", {
       meaning: "Secret of the CAPTCHA provider; required unless `VENUE_CAPTCHA` is `never`",
       readers: Setting.gateways,
-      changes: "all gateways"
+      changes: "running"
     })
   )
 }

@@ -4,7 +4,6 @@ import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { MigrationProgress } from "@venue/postgres/MigrationProgress"
-import { PriceSources } from "@venue/providers/prices/PriceSource"
 import * as VenueStorage from "@venue/storage/VenueStorage"
 import * as Nodes from "@venue/telemetry/catalogue/Nodes"
 import * as Meter from "@venue/telemetry/Meter"
@@ -54,7 +53,7 @@ const serve = Effect.fnUntraced(function* (
   yield* FirstStart.check(settings)
   const instruments = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
-  const { leastSources, sources, text: priceSources } = yield* Prices.sources(settings, instruments)
+  yield* Prices.check(instruments, settings.initial.priceSources)
   const address = `${addresses.address.host}:${addresses.address.port}`
 
   const live = Effect.gen(function* () {
@@ -73,8 +72,7 @@ const serve = Effect.fnUntraced(function* (
     ProcessEnd.boundTheStop()
   })
   yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
-    Effect.provide(services(settings, addresses, { address, instruments, priceSources })),
-    Effect.provideService(PriceSources, { sources, leastSources })
+    Effect.provide(services(settings, addresses, { address, instruments }))
   )
 })
 
@@ -96,7 +94,7 @@ const services = (
     Layer.provideMerge(
       ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))
     ),
-    Layer.provideMerge(Rails.layerFilledIn(settings)),
+    Layer.provideMerge(Layer.merge(Rails.layerFilledIn(settings), Prices.layer(settings))),
     Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(NodeLayers.layer(settings, pools, node))

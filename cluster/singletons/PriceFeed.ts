@@ -6,11 +6,11 @@ import { median } from "@venue/domain/Oracle"
 import { DeadPriceSources } from "@venue/storage/alarms/DeadPriceSources"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { isOver } from "@venue/domain/TradingState"
-import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
+import { type Print, PriceSources, type PriceSource, type Sources } from "@venue/providers/prices/PriceSource"
 import * as QuoteTime from "@venue/providers/prices/QuoteTime"
 import * as Markets from "@venue/telemetry/catalogue/Markets"
 import * as Meter from "@venue/telemetry/Meter"
-import { Clock, Effect, type Layer, Schedule } from "effect"
+import { Clock, Effect, type Layer, Schedule, Stream } from "effect"
 import { Singleton, type Sharding } from "effect/cluster"
 import { MarketClient } from "../clients/MarketClient.ts"
 import { Feed } from "../feed/Feed.ts"
@@ -19,8 +19,15 @@ import { VenueSettings } from "../VenueSettings.ts"
 import * as SourcePrice from "./SourcePrice.ts"
 import * as SourceWatch from "./SourceWatch.ts"
 
-const run = Effect.gen(function* () {
-  const { leastSources, sources } = yield* PriceSources
+/** Restarts with the new sources after each replacement. */
+const run = Effect.flatMap(PriceSources, (sources) =>
+  sources.pipe(
+    Stream.switchMap((current) => Stream.fromEffect(Effect.scoped(runWith(current)))),
+    Stream.runDrain
+  )
+)
+
+const runWith = Effect.fnUntraced(function* ({ leastSources, sources }: Sources) {
   const report = yield* makeReport(sources)
   if (sources.length === 0) return
   const feed = yield* Feed

@@ -6,6 +6,7 @@ import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
   ...ofSessions(baseUrl),
+  ...ofSettings(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
     new Forbidden(
       body(baseUrl, 403, "role-needed", {
@@ -106,6 +107,21 @@ const ofSessions = (baseUrl: string) => ({
       })
     ),
   ordersNotCancelled: (detail: string) => new Conflict(body(baseUrl, 409, "orders-not-cancelled", { detail }))
+})
+
+const ofSettings = (baseUrl: string) => ({
+  settingsChanged: (version: number) =>
+    new Conflict(
+      body(baseUrl, 409, "settings-changed", {
+        detail: `The settings are at version ${version}; read them with GET /settings, and send the change again with that version.`
+      })
+    ),
+  nodesBehind: (names: ReadonlyArray<string>) =>
+    new Conflict(
+      body(baseUrl, 409, "nodes-behind", {
+        detail: `${names.join(", ")} run a release that reads settings only at its start; upgrade these nodes first.`
+      })
+    )
 })
 
 const ofReviews = (baseUrl: string) => ({

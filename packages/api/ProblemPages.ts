@@ -14,6 +14,10 @@ export const pages = {
     "No loss of rows can be decided, or the operator cannot be one of the two who decide; `detail` states the reason. GET /recovery returns the present state.",
   "not-cancellable":
     "The payment of the withdrawal cannot be cancelled now; `detail` states the reason and what to do instead.",
+  "settings-changed":
+    "Another operator has changed settings since the given version; read them with GET /settings, then send the change again.",
+  "nodes-behind":
+    "A node of an older release does not follow changes while it runs; `detail` names it. Upgrade the node, then try again.",
   "not-held":
     "Only a withdrawal that is HELD_FOR_REVIEW can be decided; `detail` states its present state. Read the withdrawal with GET /withdrawals/{withdrawal_id}.",
   "not-unmatched":

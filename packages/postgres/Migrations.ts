@@ -12,6 +12,7 @@ import { auditorCheckpoint } from "./migrations/0006_auditor_checkpoint.ts"
 import { journalArchive } from "./migrations/0007_journal_archive.ts"
 import { recovery } from "./migrations/0008_recovery.ts"
 import { alarms } from "./migrations/0009_alarms.ts"
+import { runningSettings } from "./migrations/0010_running_settings.ts"
 import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
@@ -28,7 +29,8 @@ const all = {
   "0006_auditor_checkpoint": auditorCheckpoint,
   "0007_journal_archive": journalArchive,
   "0008_recovery": recovery,
-  "0009_alarms": alarms
+  "0009_alarms": alarms,
+  "0010_running_settings": runningSettings
 }
 
 /**

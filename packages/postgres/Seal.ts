@@ -1,7 +1,8 @@
 /** Encrypts stored secrets with AES-256-GCM, under a key derived from the venue's secret key. */
 import { Context, Layer, Redacted, Result } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto"
+import { hashOf } from "./SecretHash.ts"
 
 /*
  * sealed:  1 | nonce, 12 bytes | ciphertext | tag, 16 bytes
@@ -15,6 +16,8 @@ export class Seal extends Context.Service<
     readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
     /** Returns whether the secret is sealed under the key that seals new secrets. */
     readonly isCurrent: (sealed: Uint8Array, name: string) => boolean
+    /** Returns a fingerprint of 16 digits that distinguishes the secrets of a name and reveals nothing else. */
+    readonly mark: (secret: Redacted.Redacted, name: string) => string
   }
 >()("@venue/postgres/Seal") {
   /**
@@ -27,7 +30,13 @@ export class Seal extends Context.Service<
     Layer.sync(Seal, () => {
       const keys = secretKeys.map(sealKeyOf)
       const key = keys[0]!
+      const markKey = markKeyOf(secretKeys[0])
       return Seal.of({
+        mark: (secret, name) =>
+          createHmac("sha256", Redacted.value(markKey))
+            .update(`${name}\0${Redacted.value(secret)}`)
+            .digest("hex")
+            .slice(0, 16),
         seal: (secret, name) => {
           const nonce = SecureRandom.randomBytesUnsafe(nonceLength)
           const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(name))
@@ -61,6 +70,9 @@ const sealKeyOf = (secretKey: Redacted.Redacted): SealKey => {
   }
   return Redacted.make(new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", "venue api secrets", 32)))
 }
+
+const markKeyOf = (secretKey: Redacted.Redacted): SealKey =>
+  Redacted.make(new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", "venue secret marks", 32)))
 
 /** Returns the secret, or undefined if the key or name differs or a byte was changed. */
 const opens = (key: SealKey, sealed: Uint8Array, name: string): Redacted.Redacted | undefined => {

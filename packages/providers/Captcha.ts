@@ -18,7 +18,8 @@ export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()
 }
 
 export interface Settings {
-  readonly secret: Redacted.Redacted
+  /** Returns the secret in force. */
+  readonly secret: () => Redacted.Redacted
   /** Replaces the provider's URL. */
   readonly url?: string
 }
@@ -77,7 +78,7 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
       const ask = (token: Redacted.Redacted, clientAddress: string) =>
         HttpClientRequest.post(url).pipe(
           HttpClientRequest.bodyUrlParams({
-            secret: Redacted.value(secret),
+            secret: Redacted.value(secret()),
             response: Redacted.value(token),
             remoteip: clientAddress
           }),
@@ -93,7 +94,7 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
           }),
           // Only a 2xx status can be a success. Codes in the body identify a refusal, whatever the status.
           Effect.flatMap(({ status, text }) => {
-            const hide = hiding(url, Redacted.value(secret), Redacted.value(token))
+            const hide = hiding(url, Redacted.value(secret()), Redacted.value(token))
             const unknown = unavailable("no_answer", statusReason(status, refusalOf(text, hide)))
             const isAccepted = status >= 200 && status < 300
             return decodeAnswer(text).pipe(

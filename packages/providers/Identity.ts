@@ -50,17 +50,19 @@ export class IdentityProvider extends Context.Service<
   /** Calls `POST <url>/verifications` with a bearer key. */
   static readonly layer = (options: {
     readonly url: string
-    readonly key: Redacted.Redacted
-    readonly callbackKey: Redacted.Redacted
+    /** Returns the key in force. */
+    readonly key: () => Redacted.Redacted
+    readonly callbackKey: () => Redacted.Redacted
   }): Layer.Layer<IdentityProvider, never, HttpClient.HttpClient> =>
     Layer.effect(
       IdentityProvider,
       Effect.map(HttpClient.HttpClient, (client) => {
-        const hide = hiding(options.url, Redacted.value(options.key))
         return IdentityProvider.of({
           begin: Effect.fn("IdentityProvider.begin")(function* (userId: string) {
+            const key = options.key()
+            const hide = hiding(options.url, Redacted.value(key))
             const request = HttpClientRequest.post(`${options.url}/verifications`).pipe(
-              HttpClientRequest.bearerToken(options.key),
+              HttpClientRequest.bearerToken(key),
               HttpClientRequest.bodyJsonUnsafe({ subject: userId })
             )
             const { reference, verification_url } = yield* client.execute(request).pipe(
@@ -81,7 +83,7 @@ export class IdentityProvider extends Context.Service<
             return { reference, verificationUrl: verification_url, finding: null }
           }),
           read: Effect.fn("IdentityProvider.read")((body: string, signature: string) =>
-            readSigned(options.callbackKey, body, signature)
+            readSigned(options.callbackKey(), body, signature)
           )
         })
       })

@@ -2,13 +2,34 @@
 import * as Access from "@venue/auth/access/Access"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { IdentityProvider } from "@venue/providers/Identity"
-import { Layer, Redacted, Result } from "effect"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
+import { Effect, Layer, Redacted, Result } from "effect"
 
 /** Country from which trading is blocked. */
 export const blockedCountry = "KP"
 
-/** Access services with a local identity provider that verifies immediately. */
-export const layer = Layer.suspend(() => {
+/** Running settings of a test venue, in memory. */
+export const settings = Layer.unwrap(
+  Effect.map(VenueSettings, ({ maxOpenOrdersPerAccount, maxOpenOrdersPerSymbol }) => {
+    const text = (value: string | number) => Redacted.make(String(value))
+    return RunningSettings.layerMemory({
+      given: {},
+      defaults: {
+        blockedCountries: text(blockedCountry),
+        maxOpenOrdersPerAccount: text(maxOpenOrdersPerAccount),
+        maxOpenOrdersPerSymbol: text(maxOpenOrdersPerSymbol)
+      }
+    })
+  })
+)
+
+/** Access services with a local identity provider that verifies immediately, and the running settings. */
+export const layer = Layer.unwrap(Effect.map(RunningSettings, (running) => accessOf(running))).pipe(
+  Layer.provideMerge(settings)
+)
+
+const accessOf = ({ now }: RunningSettings["Service"]) => {
   const key = Redacted.make("of a venue in memory, and worth nothing elsewhere")
   const site = "https://app.venue.test"
   return Access.layer({
@@ -18,11 +39,9 @@ export const layer = Layer.suspend(() => {
     walletsEnabled: true,
     acceptLowercaseAddress: false,
     sites: Result.getOrThrow(sitesOf([`${site}/sign-in`], { allowLoopback: false })),
-    requirements: {
-      verifiedIdentity: true,
-      termsVersion: "1",
-      blockedCountries: new Set([blockedCountry]),
-      secondFactorToFund: false
+    requirements: () => {
+      const { blockedCountries, secondFactorToFund, termsVersion } = now()
+      return { verifiedIdentity: true, termsVersion, blockedCountries: new Set(blockedCountries), secondFactorToFund }
     },
     builderTerms: {
       serviceName: "Venue",
@@ -37,4 +56,4 @@ export const layer = Layer.suspend(() => {
       IdentityProvider.layerLocal({ pageUrl: `${site}/verified`, callbackKey: key, verifiesAtOnce: true })
     )
   )
-})
+}

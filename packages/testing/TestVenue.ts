@@ -19,6 +19,7 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Journal } from "@venue/journal/Journal"
 import * as VenueStorage from "@venue/storage/VenueStorage"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { HasAuditor } from "@venue/storage/access/VenueModes"
@@ -252,6 +253,24 @@ const started = Layer.effectDiscard(
   })
 )
 
+/** Limits that follow the running settings. */
+const runningLimits = Layer.effect(
+  VenueSettings,
+  Effect.gen(function* () {
+    const fixed = yield* VenueSettings
+    const { now } = yield* RunningSettings
+    return {
+      ...fixed,
+      get maxOpenOrdersPerSymbol() {
+        return now().maxOpenOrdersPerSymbol
+      },
+      get maxOpenOrdersPerAccount() {
+        return now().maxOpenOrdersPerAccount
+      }
+    }
+  })
+).pipe(Layer.provide(TestAccess.settings))
+
 /** Returns the venue of `layerMemory` with the given journal, to test journal failures. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
@@ -260,6 +279,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
     Layer.provideMerge(SimulatedSerialization.layerAlone),
     Layer.provideMerge(TestAccess.layer),
     Layer.provideMerge(Layer.merge(VenueStorage.layerMemory(journal), SigningKeys.layerMemory)),
+    Layer.provideMerge(runningLimits),
     Layer.provideMerge(Layer.succeed(HasAuditor)(false)),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

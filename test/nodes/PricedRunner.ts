@@ -13,7 +13,7 @@ import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSou
 import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Clock, Console, Effect, Layer, Redacted } from "effect"
+import { Clock, Console, Effect, Layer, Redacted, Stream } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Membership } from "../../apps/process/Membership.ts"
 import * as Pools from "../../apps/process/Pools.ts"
@@ -64,7 +64,7 @@ const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shift
         Membership.layer(node).pipe(Layer.provideMerge(Nodes.layer), Layer.provide(pools.nodes))
       )
     ),
-    Layer.provide(Layer.succeed(PriceSources)({ sources: [source], leastSources: 1 })),
+    Layer.provide(Layer.succeed(PriceSources)(Stream.succeed({ sources: [source], leastSources: 1 }))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
     Layer.provideMerge(venue),

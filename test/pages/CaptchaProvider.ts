@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function* (real: CaptchaWidget.CaptchaProvider) {
     response.end(body)
   })
   const { origin } = new URL(verifyUrl)
-  const settings = { secret: Redacted.make(secret), url: verifyUrl }
+  const settings = { secret: () => Redacted.make(secret), url: verifyUrl }
   const captcha = real === "turnstile" ? Captcha.layerTurnstile(settings) : Captcha.layerHcaptcha(settings)
   return CaptchaProvider.of({
     widget: {

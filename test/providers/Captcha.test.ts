@@ -29,7 +29,7 @@ const contract = (name: string, captcha: Layer.Layer<Captcha>) =>
 type Real = (settings: Settings) => Layer.Layer<Captcha, never, HttpClient.HttpClient>
 
 const at = (real: Real, url: Effect.Effect<string, never, Scope.Scope>, key = secret) =>
-  Layer.unwrap(Effect.map(url, (url) => real({ secret: Redacted.make(key), url }))).pipe(
+  Layer.unwrap(Effect.map(url, (url) => real({ secret: () => Redacted.make(key), url }))).pipe(
     Layer.provide(FetchHttpClient.layer)
   )
 

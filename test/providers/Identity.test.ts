@@ -38,7 +38,9 @@ const standIn = (reply: Reply) =>
 
 const real = (reply: Reply) =>
   Layer.unwrap(
-    Effect.map(standIn(reply), (url) => IdentityProvider.layer({ url, key: Redacted.make(apiKey), callbackKey }))
+    Effect.map(standIn(reply), (url) =>
+      IdentityProvider.layer({ url, key: () => Redacted.make(apiKey), callbackKey: () => callbackKey })
+    )
   ).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 let begun = 0

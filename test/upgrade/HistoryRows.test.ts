@@ -44,6 +44,8 @@ const emptyTables = [
   "recovery_fact",
   "recovery_loss",
   "referral_reward",
+  "running_setting",
+  "setting_change",
   "sign_in_attempt",
   "sweep",
   "tracked_alarm"

@@ -53,7 +53,12 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const stream = marketStream(instrument.symbol)
-  const settings = { maxOpenOrders: venue.maxOpenOrdersPerSymbol }
+  // Read for each order, because operators change the limit while the market runs.
+  const settings: Engine.Settings = {
+    get maxOpenOrders() {
+      return venue.maxOpenOrdersPerSymbol
+    }
+  }
   let engine = Engine.make(instrument, settings)
   let at = { epoch: 0, seq: 0 }
   let appender: Appender | undefined

@@ -29,6 +29,7 @@ import { Proof } from "./Proof.ts"
 import { ProvidersGroup } from "./Providers.ts"
 import { RecoveryGroup } from "./Recovery.ts"
 import { ReserveFundGroup } from "./ReserveFund.ts"
+import { SettingsGroup } from "./Settings.ts"
 import { SimulatedRailsGroup } from "./SimulatedRails.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { SplitsGroup } from "./Splits.ts"
@@ -138,6 +139,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     WithdrawalsGroup,
     DepositsGroup,
     OwnMoneyGroup,
+    SettingsGroup,
     SimulatedRailsGroup,
     TreasuryFlagsGroup,
     HealthGroup

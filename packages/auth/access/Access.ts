@@ -19,6 +19,7 @@ import type { SignInSite } from "../wallet/SignInSite.ts"
 import { type Requirements, UserEligibility } from "./Eligibility.ts"
 import { OperatorActions } from "./OperatorActions.ts"
 import { OperatorTokens } from "./OperatorTokens.ts"
+import { SettingActions } from "./SettingActions.ts"
 import { VenueModeActions } from "./VenueModeActions.ts"
 import { TokenRevocation } from "../session/TokenRevocation.ts"
 import { WalletSignIn } from "../wallet/WalletSignIn.ts"
@@ -33,7 +34,8 @@ export interface AccessOptions {
   /** Whether a wallet address is accepted in lower case, without its checksum. */
   readonly acceptLowercaseAddress: boolean
   readonly sites: ReadonlyArray<SignInSite>
-  readonly requirements: Requirements
+  /** Returns the requirements in force. */
+  readonly requirements: () => Requirements
   readonly builderTerms: BuilderTerms
   /** Prefix of API keys, such as `svc`. */
   readonly keyPrefix: string
@@ -69,6 +71,7 @@ export const layer = (options: AccessOptions) => {
         UserEligibility.layer(requirements),
         OperatorActions.layer,
         OperatorTokens.layer,
+        SettingActions.layer,
         VenueModeActions.layer
       )
     )

@@ -43,6 +43,7 @@ const open: Eligibility = { canTrade: true, canFund: true, missing: [] }
 export class UserEligibility extends Context.Service<
   UserEligibility,
   {
+    /** Requirements in force; operators can change them. */
     readonly requirements: Requirements
     /** Returns a user's state, which is at most half a second old even if an invalidation was missed. */
     readonly of: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
@@ -50,7 +51,9 @@ export class UserEligibility extends Context.Service<
     readonly forget: (userId: UserId) => void
   }
 >()("@venue/auth/access/Eligibility") {
-  static readonly layer = (requirements: Requirements): Layer.Layer<UserEligibility, never, UserStates | Revocations> =>
+  static readonly layer = (
+    requirements: () => Requirements
+  ): Layer.Layer<UserEligibility, never, UserStates | Revocations> =>
     Layer.effect(
       UserEligibility,
       Effect.gen(function* () {
@@ -68,7 +71,9 @@ export class UserEligibility extends Context.Service<
         })
 
         return UserEligibility.of({
-          requirements,
+          get requirements() {
+            return requirements()
+          },
           of: (userId) => Cache.get(known, userId),
           forget
         })

@@ -35,6 +35,7 @@ import * as Providers from "./Providers.ts"
 import * as Recovery from "./Recovery.ts"
 import * as RecoveryWork from "./RecoveryWork.ts"
 import * as ReserveFund from "./ReserveFund.ts"
+import * as Settings from "./Settings.ts"
 import * as SimulatedRails from "./SimulatedRails.ts"
 import * as SigningKeys from "./SigningKeys.ts"
 import * as Splits from "./Splits.ts"
@@ -50,7 +51,8 @@ export interface AdminServerOptions {
   /** Listening address. Any address other than loopback needs `tls` and `allow`. Default: 127.0.0.1. */
   readonly host?: string
   readonly port: number
-  readonly token: Redacted.Redacted
+  /** Returns the token of the first operator. */
+  readonly token: () => Redacted.Redacted
   readonly tls?: HttpListener.Tls | undefined
   /** Addresses and networks that are permitted to connect; empty: all. */
   readonly allow?: ReadonlyArray<string>
@@ -95,6 +97,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Withdrawals.layer,
           Deposits.layer,
           OwnMoney.layer,
+          Settings.layer,
           SimulatedRails.layer,
           TreasuryFlags.layer,
           group(AdminApi, "health", (handlers) =>

@@ -18,7 +18,7 @@ import * as ClientAddress from "../http/ClientAddress.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 
-export const layer = (token: Redacted.Redacted) =>
+export const layer = (token: () => Redacted.Redacted) =>
   Layer.effect(
     OperatorOnly,
     Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const layer = (token: Redacted.Redacted) =>
       const operatorOf = (
         credential: Redacted.Redacted
       ): Effect.Effect<Option.Option<KnownOperator>, ServiceUnavailable> =>
-        isSameText(Redacted.value(credential), Redacted.value(token))
+        isSameText(Redacted.value(credential), Redacted.value(token()))
           ? Effect.succeedSome(first)
           : lookUps.withPermit(tokens.find(credential)).pipe(
               Effect.map(Option.map(known)),

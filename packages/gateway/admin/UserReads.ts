@@ -18,7 +18,7 @@ import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect } from "effect"
 import { accountBody } from "../rest/Positions.ts"
-import { peopleNeeded, TwoPeopleAbove } from "./Withdrawals.ts"
+import { makeTwoPeopleAbove, peopleNeeded } from "./Withdrawals.ts"
 
 /** Returns reads of the user's desk. */
 export const ofTrading = Effect.gen(function* () {
@@ -55,7 +55,7 @@ export const ofTrading = Effect.gen(function* () {
 export const ofTreasury = Effect.gen(function* () {
   const deposits = yield* Deposits
   const withdrawals = yield* Withdrawals
-  const twoPeopleAbove = yield* TwoPeopleAbove
+  const twoPeopleAbove = yield* makeTwoPeopleAbove
   return {
     deposits: Effect.fn("UserReads.deposits")(function* (userId: UserId, page: Page) {
       const rows = yield* deposits.ofUser(userId, page)
@@ -65,7 +65,7 @@ export const ofTreasury = Effect.gen(function* () {
     withdrawals: Effect.fn("UserReads.withdrawals")(function* (userId: UserId, page: Page) {
       const rows = yield* withdrawals.ofUser(userId, page)
       const count = yield* Count.total(page, rows.length, withdrawals.countOfUser(userId))
-      return { data: rows.map((row) => reviewedWithdrawal(row, peopleNeeded(row, twoPeopleAbove))), count }
+      return { data: rows.map((row) => reviewedWithdrawal(row, peopleNeeded(row, twoPeopleAbove()))), count }
     })
   }
 })

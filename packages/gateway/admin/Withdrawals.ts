@@ -12,15 +12,11 @@ import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-
-/** Largest withdrawal that a single operator is allowed to decide, in 1e-6 USD. */
-export const TwoPeopleAbove = Context.Reference<bigint>("@venue/gateway/admin/TwoPeopleAbove", {
-  defaultValue: () => 250_000n * BigInt(moneyScale)
-})
 
 export const layer = group(
   AdminApi,
@@ -30,11 +26,12 @@ export const layer = group(
     const decide = yield* makeDecide
     const locate = yield* makeLocate
     const cancel = yield* makeCancel
-    const twoPeopleAbove = yield* TwoPeopleAbove
+    const twoPeopleAbove = yield* makeTwoPeopleAbove
     const withdrawals = yield* Withdrawals
     const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-    const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, twoPeopleAbove))
+    const summary = (withdrawal: Withdrawal) =>
+      reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, twoPeopleAbove()))
 
     return handlers
       .handle(
@@ -86,11 +83,17 @@ export const layer = group(
   })
 )
 
+/** Returns the largest withdrawal that a single operator is allowed to decide, in 1e-6 USD. */
+export const makeTwoPeopleAbove = Effect.map(
+  RunningSettings,
+  (settings) => () => BigInt(settings.now().twoPeopleAbove) * BigInt(moneyScale)
+)
+
 /** Decides a held withdrawal. The decision, the change and the audit entry are committed together. */
 const makeDecide = Effect.gen(function* () {
   const audit = yield* Audit
   const decisions = yield* WithdrawalDecisions
-  const limit = yield* TwoPeopleAbove
+  const limit = yield* makeTwoPeopleAbove
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
   const deciders = yield* makeDeciders
@@ -107,7 +110,7 @@ const makeDecide = Effect.gen(function* () {
       yield* decisions.record({ withdrawalId, decision, operator: name, reason })
       // `record` has locked the row, so the decisions of other operators are already committed.
       const withdrawal = yield* locate(withdrawalId)
-      const needed = peopleNeeded(withdrawal, limit)
+      const needed = peopleNeeded(withdrawal, limit())
       const mayDecide = yield* deciders
       if (needed > 1 && !mayDecide(name, withdrawal)) return yield* refusals.appointedSince(name)
       const people = (yield* decisions.about(withdrawalId))

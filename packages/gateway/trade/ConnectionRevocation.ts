@@ -5,6 +5,7 @@
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Effect, FiberMap, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 
@@ -47,6 +48,15 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   yield* revocations.watch((revocation) => {
     for (const missed of pending.values()) missed.push(revocation)
     for (const connection of connections) applyTo(connection, revocation)
+  })
+
+  const settings = yield* RunningSettings
+  // Requirements such as the terms version might have changed.
+  yield* settings.watch(() => {
+    for (const connection of connections) {
+      const caller = connection.member?.caller
+      if (caller !== undefined) renew(connection, caller)
+    }
   })
 
   yield* revocations.whenDelayed(() => {

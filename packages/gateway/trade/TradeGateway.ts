@@ -1,4 +1,5 @@
 /** Trade socket of one gateway: its connections and the services that they share. */
+import type { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { builderCodeOf } from "@venue/api/trade/SessionCommand"
 import type { Accounts } from "@venue/auth/session/Accounts"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
@@ -57,6 +58,7 @@ export class TradeGateway extends Context.Service<
     never,
     | Accounts
     | Bearers
+    | RunningSettings
     | BuilderCodes
     | DeskClient
     | Feed

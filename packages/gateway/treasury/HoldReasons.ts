@@ -10,7 +10,7 @@ import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect } from "effect"
 
-export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
+export const make = Effect.fnUntraced(function* (newAddressHoldHours: () => number) {
   const addresses = yield* WithdrawalAddresses
   const flags = yield* TreasuryFlags
   const identities = yield* Identities
@@ -42,9 +42,10 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
         registered?.verified === true ||
         (network === "ARBITRUM_ONE" &&
           (yield* identities.ofUser(userId)).some((identity) => identity.address === lower))
-      if (newAddressHoldHours > 0 && !isVerified) {
+      const holdHours = newAddressHoldHours()
+      if (holdHours > 0 && !isVerified) {
         const since = yield* knownSince(userId, address, registered?.createdAtMillis ?? Infinity)
-        const isNew = (yield* Clock.currentTimeMillis) - since < newAddressHoldHours * hourMillis
+        const isNew = (yield* Clock.currentTimeMillis) - since < holdHours * hourMillis
         if (isNew || since === Infinity) reasons.unshift("new-destination")
       }
       return { isRegistered: registered !== undefined, reasons }

@@ -25,7 +25,8 @@ import * as Withdrawals from "./Withdrawals.ts"
 
 export interface TreasuryServerOptions extends ApiListener.ApiListenerOptions {
   /** Number of hours for which withdrawals to a new address are held for review; 0 disables the hold. */
-  readonly newAddressHoldHours: number
+  /** Returns the minimum age of a withdrawal address, in hours. */
+  readonly newAddressHoldHours: () => number
   /** Secret with which the bank signs its webhooks. If undefined, the endpoint does not exist. */
   readonly bankWebhookSecret?: Redacted.Redacted | undefined
 }

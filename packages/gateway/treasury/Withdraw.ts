@@ -26,7 +26,7 @@ import * as Destination from "./Destination.ts"
 import * as HoldReasons from "./HoldReasons.ts"
 
 export interface WithdrawOptions {
-  readonly newAddressHoldHours: number
+  readonly newAddressHoldHours: () => number
 }
 
 export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>

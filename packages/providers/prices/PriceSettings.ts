@@ -71,19 +71,31 @@ export class PriceSettingsRefused extends Schema.TaggedError<PriceSettingsRefuse
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceSettings))
 
+/** Returns the fault of a file, or undefined for a valid one. */
+export const flawOf = (text: string, isListed: (symbol: MarketSymbol) => boolean): Effect.Effect<string | undefined> =>
+  Effect.match(parse(text, isListed), {
+    onFailure: ({ reason }) => `valid price sources (${reason})`,
+    onSuccess: () => undefined
+  })
+
 /** Builds the sources of a file; each symbol must be listed by the venue. */
 export const read = Effect.fn("PriceSettings.read")(function* (
   text: string,
   isListed: (symbol: MarketSymbol) => boolean
 ): Effect.fn.Return<Sources, PriceSettingsRefused, HttpClient.HttpClient> {
-  const { least_sources: leastSources = 1, sources } = yield* decode(text, { onExcessProperty: "error" }).pipe(
+  const { least_sources: leastSources = 1, sources } = yield* parse(text, isListed)
+  return { sources: yield* Effect.forEach(sources, make), leastSources }
+})
+
+const parse = Effect.fnUntraced(function* (text: string, isListed: (symbol: MarketSymbol) => boolean) {
+  const settings = yield* decode(text, { onExcessProperty: "error" }).pipe(
     Effect.mapError(({ message }) => new PriceSettingsRefused({ reason: message.replaceAll(/\s+/g, " ") }))
   )
-  const unlisted = sources
+  const unlisted = settings.sources
     .flatMap(({ symbols }) => Object.keys(symbols))
     .find((name) => !isListed(MarketSymbol.make(name)))
   if (unlisted !== undefined) return yield* new PriceSettingsRefused({ reason: `${unlisted} is not a listed symbol` })
-  return { sources: yield* Effect.forEach(sources, make), leastSources }
+  return settings
 })
 
 const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.HttpClient> => {

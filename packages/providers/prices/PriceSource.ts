@@ -1,7 +1,7 @@
 /** Interface of an external price source. */
 import type { Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Stream } from "effect"
 
 /** Price of one contract, in 1e-8 USD; `contract` is the source's name for the contract. */
 export interface Print {
@@ -49,7 +49,7 @@ export interface Sources {
   readonly leastSources: number
 }
 
-/** Empty unless an app provides sources. */
-export const PriceSources = Context.Reference<Sources>("@venue/providers/prices/PriceSources", {
-  defaultValue: () => ({ sources: [], leastSources: 1 })
+/** Streams the sources in force, and each later replacement. Empty unless an app provides sources. */
+export const PriceSources = Context.Reference<Stream.Stream<Sources>>("@venue/providers/prices/PriceSources", {
+  defaultValue: () => Stream.succeed({ sources: [], leastSources: 1 })
 })

@@ -114,7 +114,6 @@ it.live("reports missing, misspelt, invalid and example values of a node at once
       })
     })) as [CheckSettings.Checked]
     assert.deepStrictEqual(errors.toSorted(), [
-      "VENUE_ADMIN_TOKEN: expected a value",
       "VENUE_AUTH_CLIENT_KEY: expected your own value in place of the zeros of an example",
       "VENUE_IMAGE_TAG: no setting has this name",
       "VENUE_PUBLIC_REST_URL: expected your own value in place of the example domain .example",
@@ -123,6 +122,10 @@ it.live("reports missing, misspelt, invalid and example values of a node at once
       "VENUE_SIMULATED_PRICE: expected another name: use VENUE_SIMULATED_PRICES"
     ])
     assert.isTrue(warnings.some((warning) => warning.startsWith("VENUE_TRUSTED_PROXIES: not set")))
+    assert.include(
+      warnings,
+      "VENUE_ADMIN_TOKEN: expected the first operator's token at the first start, or set by PUT /settings"
+    )
     assert.include(warnings, "no auditor is checked; without a running auditor, withdrawals are blocked")
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -3,6 +3,7 @@ import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { assert, it } from "@effect/vitest"
 import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -14,7 +15,7 @@ import { signInMessage, wallet } from "../../auth/wallet/Wallets.ts"
 const settingsOf = (variables: Readonly<Record<string, string>>) =>
   Settings.parse(ConfigProvider.fromUnknown(variables))
 
-const tables = AccessTables.layerMemory.pipe(
+const tables = Layer.merge(AccessTables.layerMemory, RunningSettings.layerMemory({ given: {} })).pipe(
   Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
 )
 

@@ -91,7 +91,7 @@ const ask = (url: string, path: string) =>
   })
 
 const open = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-  return yield* AdminServer.open({ ...(yield* read(variables)), port: 0, token: Redacted.make(adminToken) })
+  return yield* AdminServer.open({ ...(yield* read(variables)), port: 0, token: () => Redacted.make(adminToken) })
 })
 
 it.layer(layer, { excludeTestServices: true })("the operator interface with a certificate", (it) => {

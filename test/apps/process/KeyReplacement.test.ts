@@ -3,6 +3,7 @@ import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults } from "@venue/cluster/VenueSettings"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
@@ -54,7 +55,7 @@ const joins = (first: Gateway, second: Gateway) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
     const join = (name: string, gateway: Gateway) => {
-      const settings = Agreement.hashesOf(gateway, defaults.instruments, undefined)
+      const settings = Agreement.hashesOf(gateway, defaults.instruments)
       return nodes.join({ nodeId: name, name, kind: "gateway", address: "", release: "", settings })
     }
     yield* join("gateway-1", first)
@@ -65,7 +66,9 @@ const joins = (first: Gateway, second: Gateway) =>
   }).pipe(Effect.provide(Layer.fresh(Nodes.layerMemory)))
 
 const at = <A, E>(gateway: Gateway, work: Effect.Effect<A, E, BuilderRegistration>) =>
-  Effect.flatMap(Access.layer(gateway, ...gateway.keys), (access) => Effect.provide(work, access))
+  Effect.flatMap(Access.layer(gateway, ...gateway.keys), (access) =>
+    Effect.provide(work, Layer.provide(access, RunningSettings.layerMemory({ given: {} })))
+  )
 
 /** `writer` creates the message that a wallet signs, and `reader` verifies it. */
 const registers = Effect.fnUntraced(function* (writer: Gateway, reader: Gateway) {

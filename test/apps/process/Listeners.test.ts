@@ -2,7 +2,7 @@
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Captcha } from "@venue/providers/Captcha"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Logger, Redacted } from "effect"
+import { ConfigProvider, Effect, Logger } from "effect"
 import { WebSocket } from "ws"
 import * as Listeners from "../../../apps/process/Listeners.ts"
 import { Settings } from "../../../apps/dev/Settings.ts"
@@ -35,7 +35,6 @@ it.live("accepts a builder code in a header with the operator's prefix or, other
       drain: Effect.void
     })
     const { trade } = yield* Listeners.open(yield* settings, {
-      admin: { token: Redacted.make("token") },
       authClientKeys: ["key"]
     }).pipe(
       Effect.provideService(TradeGateway, gateway),
@@ -56,7 +55,6 @@ it.live("accepts a builder code in a header with the operator's prefix or, other
 it.effect("the REST and funding interfaces share one rate-limit bucket per client address", () =>
   Effect.gen(function* () {
     const { funding, rest } = yield* Listeners.open(yield* settings, {
-      admin: { token: Redacted.make("token") },
       authClientKeys: ["key"]
     }).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]))
     const left = Effect.fnUntraced(function* (url: string) {
@@ -75,7 +73,7 @@ it.live("if several client keys are configured, accepts all of them and puts the
     const ports = yield* Effect.promise(freePorts)
     const { auth } = yield* Listeners.open(
       { ...(yield* settings), authPort: Number(ports["VENUE_AUTH_PORT"]) },
-      { admin: { token: Redacted.make("token") }, authClientKeys: ["pk_first", "pk_second"] }
+      { authClientKeys: ["pk_first", "pk_second"] }
     ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]))
     const { text } = yield* call(`${auth}/sign-in`)
     assert.deepStrictEqual([text.includes("pk_first"), text.includes("pk_second")], [true, false])
@@ -98,7 +96,7 @@ it.live("shows the configured CAPTCHA on the sign-in page", () =>
       const ports = yield* Effect.promise(freePorts)
       const { auth } = yield* Listeners.open(
         { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
-        { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
+        { authClientKeys: ["key"] }
       ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
       const { text } = yield* call(`${auth}/sign-in`)
       const shown = Object.fromEntries(
@@ -131,7 +129,6 @@ it.live("returns the configured public socket URLs, or loopback URLs if none are
   Effect.gen(function* () {
     const opened = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
       return yield* Listeners.open(yield* settingsWith(variables), {
-        admin: { token: Redacted.make("token") },
         authClientKeys: ["key"]
       }).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]), Effect.scoped)
     })

@@ -10,6 +10,7 @@ import * as Agreement from "../../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
 import * as Dev from "../../../apps/dev/Settings.ts"
 import * as Production from "../../../apps/process/Production.ts"
+import * as RunningRules from "../../../apps/process/RunningRules.ts"
 import { emptyDatabase } from "../../Postgres.ts"
 
 const starters = [...defaults.instruments.values()]
@@ -92,7 +93,6 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
         { VENUE_BANK_URL: "http://bank.venue.test", VENUE_BANK_KEY: "key" },
         "VENUE_BANK_URL: expected the https URL of the bank"
       ],
-      ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
       [
@@ -162,6 +162,24 @@ it.live("refuses test keys, simulations, missing values and local URLs in produc
   })
 )
 
+it.live("refuses a gateway whose secrets do not suffice for its other settings", () =>
+  Effect.gen(function* () {
+    const faults = Effect.fnUntraced(function* (change: Variables) {
+      const settings = yield* settingsOf("gateway", { ...gateway, ...change })
+      return RunningRules.faultsOf(settings, RunningRules.initialOf(settings)).map(({ setting }) => setting)
+    })
+    const captcha = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
+    assert.deepStrictEqual(yield* faults({}), [])
+    assert.deepStrictEqual(yield* faults({ VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }), ["VENUE_ADMIN_TOKEN"])
+    assert.deepStrictEqual(yield* faults(captcha), ["VENUE_CAPTCHA_SECRET"])
+    assert.deepStrictEqual(yield* faults({ ...captcha, VENUE_CAPTCHA_SECRET: "secret" }), [])
+    assert.deepStrictEqual(yield* faults({ VENUE_IDENTITY_KEY: "", VENUE_IDENTITY_CALLBACK_KEY: "" }), [
+      "VENUE_IDENTITY_KEY",
+      "VENUE_IDENTITY_CALLBACK_KEY"
+    ])
+  })
+)
+
 it.effect("a command that generates secrets and demo users starts only in development", () =>
   Effect.gen(function* () {
     yield* Production.developmentOnly("development", "npm start")
@@ -188,7 +206,7 @@ it.live("names the setting that is missing or invalid for a node", () =>
       Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
     assert.include(yield* refused("runner", { VENUE_SECRET_KEY: drawn }), "VENUE_DATABASE_URL: expected a value")
     assert.include(yield* refused("runner", { ...development, VENUE_SECRET_KEY: "short" }), "at least 32 characters")
-    assert.include(yield* refused("gateway", development), "VENUE_ADMIN_TOKEN: expected a value")
+    assert.include(yield* refused("gateway", development), "VENUE_AUTH_CLIENT_KEY: expected a value")
     assert.include(yield* refused("runner", { ...development, VENUE_NODE_NAME: "r".repeat(49) }), "VENUE_NODE_NAME")
     const lone = { ...development, VENUE_CLUSTER_TLS_CERT: "/cert.pem" }
     assert.include(yield* refused("runner", lone), "VENUE_CLUSTER_TLS_KEY")
@@ -220,9 +238,9 @@ it.live("reads a secret from the environment or from a file, and refuses a secre
 
 it.live("hashes every setting that nodes must share, but no port or name of a single node", () =>
   Effect.gen(function* () {
-    const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
+    const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner") =>
       Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
-        Agreement.hashesOf(settings, defaults.instruments, prices)
+        Agreement.hashesOf(settings, defaults.instruments)
       )
     const usual = yield* hashes({})
     const own = {
@@ -236,7 +254,7 @@ it.live("hashes every setting that nodes must share, but no port or name of a si
     const differing = (other: Readonly<Record<string, string>>) =>
       Object.keys(usual).filter((name) => other[name] !== undefined && other[name] !== usual[name])
     assert.deepStrictEqual(differing(yield* hashes({ VENUE_DESKS: "8" })), ["VENUE_DESKS"])
-    assert.deepStrictEqual(differing(yield* hashes({}, "runner", "{}")), ["VENUE_PRICE_SOURCES"])
+    assert.deepStrictEqual(differing(yield* hashes({ VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: "8" })), [])
     const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
     assert.deepStrictEqual(differing(yield* hashes(secrets, "gateway")), [])
     const gateways = [{}, { VENUE_CAPTCHA_SITE_KEY: "key" }].map((more) => hashes({ ...secrets, ...more }, "gateway"))
@@ -256,7 +274,7 @@ it.live("lists newer contracts once every live node has them", () =>
     yield* Effect.gen(function* () {
       const nodes = yield* Nodes
       const join = Effect.fnUntraced(function* (name: string) {
-        const agreed = Agreement.hashesOf(settings, yield* Agreement.listed(settings), undefined)
+        const agreed = Agreement.hashesOf(settings, yield* Agreement.listed(settings))
         yield* nodes.join({ nodeId: name, name, kind: "runner", address: "", release: "", settings: agreed })
       })
       yield* join("runner-1")

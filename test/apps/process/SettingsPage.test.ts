@@ -42,7 +42,7 @@ it("exactly the secrets can be set by a file", () => {
 
 const comparedBy = (kind: NodeSettings.NodeSettings["kind"]) =>
   NodeSettings.load(kind).pipe(
-    Effect.map((settings) => Object.keys(Agreement.hashesOf(settings, defaults.instruments, undefined))),
+    Effect.map((settings) => Object.keys(Agreement.hashesOf(settings, defaults.instruments))),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
   )
 
@@ -70,7 +70,8 @@ it.effect("each setting's declared kind of change matches the kinds of nodes tha
       "all gateways": [false, true],
       replaced: [false, true],
       "replaced on all nodes": [true, true],
-      process: [false, false]
+      process: [false, false],
+      running: [false, false]
     }
     const wrong = declared.filter(({ changes, name }) => String(compared(name)) !== String(expected[changes]))
     assert.deepStrictEqual(

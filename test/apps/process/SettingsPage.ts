@@ -23,6 +23,7 @@ export const path = "docs/operate/settings.md"
 
 const changes: Readonly<Record<Change, string>> = {
   never: "fixed at the first start",
+  running: "while running: `PUT /settings`",
   "all nodes": "equal on all nodes",
   "all runners": "equal on all runners",
   "all gateways": "equal on all gateways",
@@ -51,8 +52,13 @@ Settings are environment variables. An empty variable counts as absent. \`npm ru
 
 - **Secrets** (marked †) may be in a file: \`VENUE_SECRET_KEY_FILE\` is the path of a file that holds \`VENUE_SECRET_KEY\`.
 - **Read by**: \`start\` is \`npm start\`, \`cluster\` is \`npm run cluster\` and its processes, the others are programs of \`apps/\`.
-- **Changes**: when another value takes effect. Settings that must be equal are compared when a node joins; a difference ends its start with
-  the names of the settings and of the other nodes. Stop the named processes to change one.
+- **Changes**: how a setting gets another value. There are three classes:
+  - *fixed at the first start*: never. A start with another value fails.
+  - *equal on all nodes* (runners, gateways): compared when a node joins; a difference ends its start with the names of the settings and of the
+    other nodes. Stop all named nodes, and start them with the new value. *Restart of the process* needs no other process.
+  - *while running*: \`PUT /settings\` of the operator interface, in force on all nodes within a second
+    ([change settings](runbook.md#change-settings)). The variable has the initial value. Once the venue has stored a value, the variable is
+    ignored, with a warning if it differs.
 `
 
 /** Returns the text of the page. */

@@ -68,7 +68,7 @@ it.live("refuses a certificate without its key or its authority, and names the s
 it.live("nodes with certificates and nodes without certificates do not join the same cluster", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
-      Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments, undefined))
+      Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments))
     const [plain, shown] = [yield* hashes({}), yield* hashes(whole)]
     assert.deepStrictEqual(
       Object.keys(plain).filter((name) => plain[name] !== shown[name]),

@@ -88,7 +88,7 @@ const scene = Effect.gen(function* () {
       })
   } as unknown as UserStates["Service"])
   const services = yield* Layer.build(
-    UserEligibility.layer(requirements).pipe(
+    UserEligibility.layer(() => requirements).pipe(
       Layer.provideMerge(Revocations.layerMemory),
       Layer.provide(Layer.succeed(UserStates, states))
     )

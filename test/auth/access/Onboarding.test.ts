@@ -165,7 +165,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
   })
 
 /** Receives no announcements, so that a fresh result proves that this node dropped its own cache. */
-const deafStanding = UserEligibility.layer(requirements).pipe(
+const deafStanding = UserEligibility.layer(() => requirements).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })
   )

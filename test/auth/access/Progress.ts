@@ -19,12 +19,12 @@ export const access = Layer.mergeAll(
     issuer: "https://auth.venue.test/auth/v1",
     serverKey: Redacted.make("a server key for tests, and for nothing else")
   }),
-  UserEligibility.layer({
+  UserEligibility.layer(() => ({
     verifiedIdentity: true,
     termsVersion: "2026-11",
     blockedCountries: new Set(["KP"]),
     secondFactorToFund: false
-  })
+  }))
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(AccessTables.layerMemory, SigningKeys.layerMemory, Journal.layerMemory)),
   Layer.provideMerge(SecureRandom.layerWebCrypto)

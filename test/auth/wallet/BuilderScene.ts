@@ -106,7 +106,10 @@ const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
 /** Receives no announcements, so that a fresh result proves that this node dropped its own cache. */
-const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
+const deaf = Layer.merge(
+  Hmac.layer,
+  UserEligibility.layer(() => requirements)
+).pipe(
   Layer.provide(
     Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })
   )

@@ -3,7 +3,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSource"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { freshDatabase } from "../../Postgres.ts"
 import { freePort, gateway, runner } from "../VenueNodes.ts"
 
@@ -33,7 +33,10 @@ it.live(
         const scope = yield* Scope.make()
         const port = yield* Effect.promise(freePort)
         yield* Layer.buildWithScope(
-          Layer.provide(runner(url, port), Layer.succeed(PriceSources)({ sources: [sourceOf(node)], leastSources: 1 })),
+          Layer.provide(
+            runner(url, port),
+            Layer.succeed(PriceSources)(Stream.succeed({ sources: [sourceOf(node)], leastSources: 1 }))
+          ),
           scope
         )
         return scope

@@ -5,7 +5,7 @@ import type { Journal } from "@venue/journal/Journal"
 import { type Contracts, type Listener, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
 import type { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { friday } from "../../venue/Story.ts"
 
@@ -51,7 +51,11 @@ export const venueWith = <E>(
       Effect.gen(function* () {
         yield* TestClock.adjust("1 second")
         yield* body
-      }).pipe(Effect.provide(layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)({ sources, leastSources })))))
+      }).pipe(
+        Effect.provide(
+          layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)(Stream.succeed({ sources, leastSources }))))
+        )
+      )
     ),
     Effect.scoped
   )

@@ -41,7 +41,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
   it.effect("slows down requests with a wrong operator token, but accepts the right token immediately", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
       const ask = (token: string) => call(`${url}/oauth-clients`, { headers: { authorization: `Bearer ${token}` } })
@@ -66,7 +66,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
   it.effect("counts wrong tokens by address, and lets other addresses send theirs", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
       const sentAway = yield* Deferred.make<void>()
@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
   it.effect("refuses more than 1,200 requests a minute from one address, except health checks", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
       const ask = statusFrom("127.0.0.1", url, adminToken)

@@ -40,7 +40,7 @@ const id = expect.stringMatching(/^alarm_[0-9a-f]{32}$/)
 
 /** Returns the alarms of a gateway whose clients of desks and markets are replaced by stubs. */
 const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], markets?: MarketClient["Service"]) {
-  const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+  const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
     Effect.provideService(DeskClient, desks),
     Effect.provideService(MarketClient, markets ?? (yield* MarketClient))
   )

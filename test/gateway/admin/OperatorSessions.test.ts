@@ -28,7 +28,7 @@ const open = Effect.gen(function* () {
   const clock = yield* TestClock.make()
   yield* clock.setTime(1_795_000_000_000)
   const atClock = Effect.provideService(Clock.Clock, clock)
-  const { url } = yield* atClock(AdminServer.open({ port: 0, token: Redacted.make(adminToken) }))
+  const { url } = yield* atClock(AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }))
   const ask = (method: string, path: string, token: string, body?: object) =>
     call(`${url}${path}`, {
       method,

@@ -121,7 +121,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       expect((yield* set("CANCEL_ONLY", [symbol])).status).toBe(200)
       const clock = yield* TestClock.make()
       yield* clock.setTime(wednesdayAfter(yield* Clock.currentTimeMillis))
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
       const { body, status } = yield* call(`${url}/trading-state`, {

@@ -201,7 +201,7 @@ it.layer(layer, { excludeTestServices: true })("the audit log", (it) => {
         isLiving: true,
         ...seen
       }
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(NodeList, Effect.succeed([node]))
       )
       const { body } = yield* call(`${url}/nodes`, { headers: { authorization: `Bearer ${adminToken}` } })

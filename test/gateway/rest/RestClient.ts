@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
   const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets })
   const { url: adminUrl } = yield* AdminServer.open({
     port: 0,
-    token: Redacted.make(adminToken)
+    token: () => Redacted.make(adminToken)
   })
   return RestClient.of({
     ...callsTo(restUrl),

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { callsTo, layer as restLayer, RestClient } from "../rest/RestClient.ts"
 import * as Rails from "./Rails.ts"
 
-export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: 24 }
+export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: () => 24 }
 
 /** Replaces the REST client's URL by that of the treasury interface. */
 export const layerOver = Layer.effect(

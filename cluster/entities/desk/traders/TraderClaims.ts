@@ -25,8 +25,14 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const journal = yield* Journal
   const { instruments, openInterest, prices } = yield* Feed
-  const { maxOpenOrdersPerAccount } = yield* VenueSettings
-  const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount }
+  const venue = yield* VenueSettings
+  const settings: Ledger.Settings = {
+    ...Ledger.defaults,
+    // Read for each order, because operators change the limit while the desk runs.
+    get maxOpenOrdersPerAccount() {
+      return venue.maxOpenOrdersPerAccount
+    }
+  }
 
   const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>) {
     const claiming = new Map(

@@ -17,6 +17,8 @@ export const places: Readonly<Record<Page, Place>> = {
   ],
   "no-recovery": ["test/gateway/admin/Recovery.test.ts", "there is no loss to accept"],
   "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED withdrawal with a reason in not_signed"],
+  "settings-changed": ["test/gateway/admin/Settings.test.ts", "The settings are at version"],
+  "nodes-behind": ["test/gateway/admin/Settings.test.ts", "run a release that reads settings only at its start"],
   "not-held": ["test/gateway/admin/Withdrawals.test.ts", "but only a withdrawal that is HELD_FOR_REVIEW"],
   "not-unmatched": ["test/gateway/admin/RailProof.test.ts", "not-unmatched"],
   "role-needed": ["test/gateway/admin/Appointments.test.ts", "The request requires the role"],
