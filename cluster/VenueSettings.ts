@@ -4,8 +4,10 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context } from "effect"
 
 export interface VenueSettings {
-  /** Listed contracts in listing order, which must be the same on every node. */
+  /** Listed contracts in listing order, which must be the same on every node. A live view: contracts are added. */
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
+  /** Calls `observe` for each added contract. Returns a function that stops the calls. */
+  readonly watchListed: (observe: (instrument: Instrument) => void) => () => void
   /** Number of desks, fixed when the venue first starts. */
   readonly desks: number
   /** In force when it is read; operators change both limits while the venue runs. */
@@ -22,6 +24,7 @@ export interface VenueSettings {
 
 export const defaults: VenueSettings = {
   instruments: new Map(initialInstruments.map((instrument) => [instrument.symbol, instrument])),
+  watchListed: () => () => {},
   desks: 16,
   maxOpenOrdersPerSymbol: 200,
   maxOpenOrdersPerAccount: 1000,

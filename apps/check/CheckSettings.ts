@@ -1,5 +1,4 @@
 /** `npm run check-settings`: prints all faults and warnings of the settings of one or several programs. */
-import { defaults } from "@venue/cluster/VenueSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
 import { ConfigProvider, Console, Effect, FileSystem, Redacted, Schema } from "effect"
 import * as AuditorSettings from "../auditor/AuditorSettings.ts"
@@ -113,7 +112,7 @@ const ofNode = Effect.fnUntraced(function* (program: "runner" | "gateway") {
       ...(prices === undefined ? [] : [prices])
     ],
     warnings: [...(warning === undefined ? [] : [warning]), ...atFirst, ...warnings],
-    shared: Agreement.hashesOf(settings, defaults.instruments)
+    shared: Agreement.hashesOf(settings)
   }
 })
 

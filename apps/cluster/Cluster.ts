@@ -4,7 +4,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
-import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { ListedContracts } from "@venue/domain/ListedContracts"
 import { Seal } from "@venue/postgres/Seal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Nodes } from "@venue/storage/nodes/Nodes"
@@ -56,12 +56,12 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
     authClientKeys: settings.authClientKeys.length > 0 ? settings.authClientKeys : [Redacted.make(made.authClientKey)]
   }
   yield* say("preparing the tables")
-  const instruments = yield* Agreed.listed(databaseUrl)
+  const contracts = yield* Agreed.listed(databaseUrl)
   const people = names.map((name) => made.users.find((user) => user.name === name)!)
-  return yield* live({ settings, plan, dataDir, made, secrets, people, instruments }).pipe(
+  return yield* live({ settings, plan, dataDir, made, secrets, people, contracts }).pipe(
     Claimed.whileClaimed,
     Effect.scoped,
-    Effect.provide(services(settings, secrets, instruments, isKnown))
+    Effect.provide(services(settings, secrets, contracts, isKnown))
   )
 })
 
@@ -72,11 +72,19 @@ interface Begun {
   readonly made: Secrets.Secrets
   readonly secrets: ClusterSecrets
   readonly people: ReadonlyArray<Secrets.SecretUser>
-  readonly instruments: VenueSettings["instruments"]
+  readonly contracts: ListedContracts
 }
 
 const live = Effect.fnUntraced(function* (begun: Begun) {
-  const { dataDir, instruments, made, people, plan, secrets, settings } = begun
+  const {
+    contracts: { instruments },
+    dataDir,
+    made,
+    people,
+    plan,
+    secrets,
+    settings
+  } = begun
   const { venue } = settings
   const { gateways, runners } = plan
   const files = yield* FileSystem.FileSystem
@@ -160,7 +168,7 @@ const publicUrlsOf = (venue: ClusterSettings["venue"]) =>
 const services = (
   { venue }: ClusterSettings,
   { databaseUrl, secretKey }: ClusterSecrets,
-  instruments: VenueSettings["instruments"],
+  contracts: ListedContracts,
   isKnown: boolean
 ) =>
   Layer.mergeAll(Nodes.layer, AccessTables.layer, FuturesReference.layer, NodeHttpClient.layerUndici).pipe(
@@ -169,5 +177,5 @@ const services = (
     Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(venue, secretKey), { isKnown })),
     Layer.provideMerge(DatabaseClock.layer),
     Layer.provideMerge(DatabaseClient.layer({ url: databaseUrl, maxConnections: 6, applicationName: "supervisor" })),
-    Layer.provideMerge(Agreed.venueSettings(venue, instruments))
+    Layer.provideMerge(Agreed.venueSettings(venue, contracts))
   )

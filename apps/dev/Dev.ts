@@ -6,7 +6,9 @@ import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { DatabaseServers } from "@venue/postgres/DatabaseServers"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
-import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { ListedContracts } from "@venue/domain/ListedContracts"
+import * as LiveListings from "@venue/storage/listing/LiveListings"
+import { ListingReach } from "@venue/storage/listing/LiveListings"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
@@ -73,7 +75,8 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
 
   ProcessEnd.usesDatabase(url)
   yield* say("preparing the tables")
-  const instruments = yield* Agreed.listed(url)
+  const contracts = yield* Agreed.listed(url)
+  const { instruments } = contracts
   const initial = yield* InitialSettings.of("start", yield* ConfigProvider.ConfigProvider)
   yield* Prices.check(instruments, initial.priceSources)
   const simulated = yield* Prices.simulated(settings, instruments, initial.priceSources)
@@ -132,7 +135,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   })
   const access = yield* Access.layer(settings, secretKey)
   return yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
-    Effect.provide(services(settings, instruments, url, { secretKey, isKnown, given }, access))
+    Effect.provide(services(settings, contracts, url, { secretKey, isKnown, given }, access))
   )
 })
 
@@ -154,7 +157,7 @@ const poolsOf = (url: Redacted.Redacted) => {
 
 const services = (
   settings: Settings,
-  instruments: VenueSettings["instruments"],
+  contracts: ListedContracts,
   url: Redacted.Redacted,
   {
     given,
@@ -174,10 +177,11 @@ const services = (
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layer),
     Layer.provideMerge(Layer.merge(Rails.layerFilledIn(settings), Prices.layer(settings))),
+    Layer.provideMerge(Layer.effect(ListingReach, LiveListings.followAlone(contracts))),
     Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.provideMerge(Agreed.runningVenueSettings(settings, instruments)),
+    Layer.provideMerge(Agreed.runningVenueSettings(settings, contracts)),
     // In trials, a new withdrawal address has no hold.
     Layer.provideMerge(RunningSettings.layer({ given, defaults: { newAddressHoldHours: Redacted.make("0") } })),
     Layer.provideMerge(Seal.layer(secretKey)),

@@ -62,7 +62,7 @@ const serve = Effect.fnUntraced(function* (
   { closeEarly, healthUrl }: { readonly healthUrl: string; readonly closeEarly: Effect.Effect<void> }
 ) {
   yield* FirstStart.check(settings)
-  const instruments = yield* Agreement.listed(settings)
+  const contracts = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
   const access = yield* Access.layer(settings, ...settings.keys)
 
@@ -90,7 +90,7 @@ const serve = Effect.fnUntraced(function* (
   })
   const address = `${settings.host}:${settings.tradePort}`
   yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
-    Effect.provide(services(settings, access, { address, instruments }))
+    Effect.provide(services(settings, access, { address, contracts }))
   )
 })
 

@@ -4,6 +4,7 @@ import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { FixedValue } from "@venue/postgres/FixedSettings"
+import * as ListedContracts from "@venue/domain/ListedContracts"
 import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect, Layer, Redacted } from "effect"
@@ -20,13 +21,16 @@ export const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
  * Returns all contracts. The operator's contract replaces a default for the same symbol, because the journal counts
  * in the operator's ticks and lots.
  */
-export const contracts = (later: ReadonlyArray<Instrument>): VenueSettings["instruments"] =>
-  new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)])
+export const contracts = (later: ReadonlyArray<Instrument>): ListedContracts.ListedContracts =>
+  ListedContracts.make(
+    new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)]).values()
+  )
 
-export const venueSettings = (settings: SharedSettings, instruments: VenueSettings["instruments"]) =>
+export const venueSettings = (settings: SharedSettings, contracts: ListedContracts.ListedContracts) =>
   Layer.succeed(VenueSettings)({
     ...defaults,
-    instruments,
+    instruments: contracts.instruments,
+    watchListed: contracts.watch,
     desks: settings.desks,
     rateLimits: settings.rateLimits,
     railPollMillis: settings.railPollMillis,
@@ -35,7 +39,7 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
   })
 
 /** Settings of a node that follows running settings. */
-export const runningVenueSettings = (settings: SharedSettings, instruments: VenueSettings["instruments"]) =>
+export const runningVenueSettings = (settings: SharedSettings, contracts: ListedContracts.ListedContracts) =>
   Layer.effect(
     VenueSettings,
     Effect.gen(function* () {
@@ -51,7 +55,7 @@ export const runningVenueSettings = (settings: SharedSettings, instruments: Venu
         }
       }
     })
-  ).pipe(Layer.provide(venueSettings(settings, instruments)))
+  ).pipe(Layer.provide(venueSettings(settings, contracts)))
 
 /**
  * Returns the settings that must not change after a venue's first start. The stored mark is that of the key under which

@@ -6,9 +6,10 @@ import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import * as Runner from "@venue/cluster/Runner"
 import { defaults, type VenueSettings } from "@venue/cluster/VenueSettings"
+import type { Instrument } from "@venue/domain/Instrument"
 import { hashOf } from "@venue/postgres/SecretHash"
 import { Listings } from "@venue/storage/listing/Listings"
-import { Nodes } from "@venue/storage/nodes/Nodes"
+import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as Agreed from "./Agreed.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
@@ -18,12 +19,9 @@ import * as SecretKeys from "./SecretKeys.ts"
  * Returns the hashes by name. Omits ports, addresses, proxies and drills, which belong to one node. A setting that
  * only runners or only gateways read is compared among those nodes only.
  */
-export const hashesOf = (
-  settings: NodeSettings,
-  instruments: VenueSettings["instruments"]
-): Readonly<Record<string, string>> => {
+export const hashesOf = (settings: NodeSettings): Readonly<Record<string, string>> => {
   const own = {
-    ...ofAll(settings, instruments),
+    ...ofAll(settings),
     ...(settings.kind === "runner" ? ofRunner(settings) : ofGateway(settings))
   }
   const replaced = {
@@ -46,8 +44,8 @@ export const usesSecretKey = (settings: Readonly<Record<string, string>>, key: R
   settings["VENUE_SECRET_KEY"]?.split(",")[0] === hashUnder(key)(Agreed.markOf(key))
 
 /**
- * Returns the contracts that the live nodes list. A contract listed after they started waits until all of them have
- * exited. Otherwise, a crashed node could not start again beside the others.
+ * Returns the contracts with which a node starts: those in force on the live nodes, or all contracts if no node lives.
+ * A later contract is added once every live node knows it.
  */
 export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSettings) {
   const { later, nodes } = yield* Effect.gen(function* () {
@@ -59,16 +57,26 @@ export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSet
       )
     )
   )
-  const living = new Set(
-    nodes.filter(({ isLiving }) => isLiving).flatMap(({ settings }) => settings[contracts]?.split(",") ?? [])
-  )
+  const living = nodes.filter(({ isLiving, name }) => isLiving && name !== settings.name)
+  const counts = living.flatMap(({ contractsInForce }) => contractsInForce ?? [])
+  if (counts.length > 0) return Agreed.contracts(later.slice(0, Math.max(...counts)))
+  return Agreed.contracts(later.slice(0, countOfOlder(settings, later, living)))
+})
+
+/** Returns the number of operators' contracts on live nodes of release 0.1.0, which hash their contracts. */
+const countOfOlder = (
+  settings: NodeSettings,
+  later: ReadonlyArray<Instrument>,
+  living: ReadonlyArray<Node>
+): number => {
+  const older = new Set(living.map(({ settings }) => settings[contractsOfOlder]))
   const hashes = SecretKeys.all(settings.keys).map(hashUnder)
   for (let count = later.length; count >= 0; count--) {
-    const instruments = Agreed.contracts(later.slice(0, count))
-    if (hashes.some((hash) => living.has(hash(termsOf(instruments))))) return instruments
+    const { instruments } = Agreed.contracts(later.slice(0, count))
+    if (hashes.some((hash) => older.has(hash(termsOf(instruments))))) return count
   }
-  return Agreed.contracts(later)
-})
+  return later.length
+}
 
 /** Keyed with the venue's secret, because an unkeyed hash would reveal short values. */
 const hashUnder = (secretKey: Redacted.Redacted) => {
@@ -76,13 +84,13 @@ const hashUnder = (secretKey: Redacted.Redacted) => {
   return (value: unknown): string => hashOf(Redacted.make(`${key} ${JSON.stringify(value)}`)).slice(0, 16)
 }
 
-const contracts = "the contracts listed"
+const contractsOfOlder = "the contracts listed"
 const termsOf = (instruments: VenueSettings["instruments"]) =>
   [...instruments.values()].map((instrument) =>
     Object.entries(instrument).map(([name, value]) => `${name} ${String(value)}`)
   )
 
-const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]) => ({
+const ofAll = (settings: NodeSettings) => ({
   VENUE_ENVIRONMENT: settings.environment,
   VENUE_DESKS: settings.desks,
   VENUE_RATE_LIMITS: settings.rateLimits,
@@ -99,7 +107,7 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   "whether nodes show certificates": settings.tls !== undefined,
   "the shard groups": Runner.groups.availableShardGroups,
   "the terms of a command": [defaults.commandExpiryMillis, defaults.leaseMillis],
-  [contracts]: termsOf(instruments)
+  "the contracts of a new venue": termsOf(defaults.instruments)
 })
 
 const ofRunner = (settings: NodeSettings) => ({

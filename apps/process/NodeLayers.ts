@@ -1,11 +1,14 @@
 /** Layers of every node: membership, the venue's clock, and the shared settings. */
 import { release } from "@venue/api/Release"
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
-import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { ListedContracts } from "@venue/domain/ListedContracts"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { Seal } from "@venue/postgres/Seal"
 import * as NodeList from "@venue/storage/nodes/NodeList"
+import { Listings } from "@venue/storage/listing/Listings"
+import * as LiveListings from "@venue/storage/listing/LiveListings"
+import { ListingReach } from "@venue/storage/listing/LiveListings"
 import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { RunningSettings } from "@venue/storage/settings/RunningSettings"
@@ -27,25 +30,31 @@ import * as RunningRules from "./RunningRules.ts"
 export interface NodeTerms {
   /** This node's address in the node table. */
   readonly address: string
-  readonly instruments: VenueSettings["instruments"]
+  readonly contracts: ListedContracts
 }
 
 /** Returns the layers. The node joins before its services start and leaves after they have stopped. */
-export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments }: NodeTerms) =>
-  Layer.merge(LivingGateways.layer, NodeList.layer).pipe(
+export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, contracts }: NodeTerms) => {
+  const nodeId = SecureRandom.uuidV4Unsafe()
+  return Layer.merge(LivingGateways.layer, NodeList.layer).pipe(
+    Layer.provideMerge(
+      Layer.effect(ListingReach, LiveListings.follow(contracts, nodeId)).pipe(
+        Layer.provide(Layer.fresh(Listings.layer))
+      )
+    ),
     Layer.provideMerge(
       Membership.layer({
-        nodeId: SecureRandom.uuidV4Unsafe(),
+        nodeId,
         name: settings.name,
         kind: settings.kind,
         address,
         release,
-        settings: Agreement.hashesOf(settings, instruments)
+        settings: Agreement.hashesOf(settings)
       })
     ),
     Layer.provideMerge(Nodes.layer),
     Layer.provideMerge(Layer.effectDiscard(RunningRules.check(settings))),
-    Layer.provideMerge(Agreed.runningVenueSettings(settings, instruments)),
+    Layer.provideMerge(Agreed.runningVenueSettings(settings, contracts)),
     Layer.provideMerge(RunningSettings.layer({ given: settings.initial })),
     Layer.provideMerge(Seal.layer(settings.key, ...SecretKeys.all(settings.keys).slice(1))),
     Layer.provideMerge(Witnessing.layer(witnessOf(settings))),
@@ -58,6 +67,7 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     Layer.provideMerge(Layer.succeed(DatabaseClock.ClockShift)(settings.clockShiftMillis)),
     Layer.provideMerge(Tracing.layer(settings))
   )
+}
 
 /** Only runners know the wallet. They own all streams, so the wallet receives all of them. */
 const witnessOf = ({

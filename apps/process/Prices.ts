@@ -13,13 +13,13 @@ import type { SharedSettings } from "./Settings.ts"
 
 type Instruments = VenueSettings["instruments"]
 
-/** The sources follow the running settings. An invalid text keeps the last sources. */
+/** The sources follow the running settings and the listed contracts. An invalid text keeps the last sources. */
 export const layer = (settings: Pick<SharedSettings, "simulatedPrices">) =>
   Layer.effect(
     PriceSources,
     Effect.gen(function* () {
       const running = yield* RunningSettings
-      const { instruments } = yield* VenueSettings
+      const { instruments, watchListed } = yield* VenueSettings
       // Built in the layer's scope, because the sources keep the client.
       const client = yield* Layer.build(NodeHttpClient.layerUndici)
       let text = Redacted.value(running.now().priceSources)
@@ -30,18 +30,23 @@ export const layer = (settings: Pick<SharedSettings, "simulatedPrices">) =>
         )
       )
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      yield* running.watch(() => {
-        const next = Redacted.value(running.now().priceSources)
-        if (next === text) return
-        text = next
-        run(
-          built(settings, instruments, next).pipe(
+      const rebuild = () =>
+        void run(
+          built(settings, instruments, text).pipe(
             Effect.provide(client),
             Effect.flatMap((sources) => SubscriptionRef.set(ref, sources)),
             Effect.catch(invalid)
           )
         )
+      yield* running.watch(() => {
+        const next = Redacted.value(running.now().priceSources)
+        if (next === text) return
+        text = next
+        rebuild()
       })
+      // Sources of a new contract might have been stored by another node before this node listed the contract.
+      const stop = watchListed(rebuild)
+      yield* Effect.addFinalizer(() => Effect.sync(stop))
       return SubscriptionRef.changes(ref)
     })
   )

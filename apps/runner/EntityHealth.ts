@@ -75,16 +75,19 @@ const ownEntities = Effect.gen(function* () {
   const places = yield* Places.make
   const { desks, instruments } = yield* VenueSettings
   const shardOf = (address: string, group: string) => sharding.getShardId(EntityId.make(address), group)
-  const all = [
-    ...Array.from({ length: desks }, (_, index) => {
-      const entity: Entity = { deskId: String(index) }
-      return { name: `desk ${index}`, entity, shard: shardOf(places.desk(String(index)), deskGroup) }
-    }),
-    ...[...instruments.keys()].map((symbol) => {
+  const deskEntities = Array.from({ length: desks }, (_, index) => {
+    const entity: Entity = { deskId: String(index) }
+    return { name: `desk ${index}`, entity, shard: shardOf(places.desk(String(index)), deskGroup) }
+  })
+  const marketEntities = () =>
+    Array.from(instruments.keys(), (symbol) => {
       const entity: Entity = { symbol }
       return { name: `market ${symbol}`, entity, shard: shardOf(places.market(symbol), marketGroup) }
     })
-  ]
   return (): ReadonlyMap<string, Entity> =>
-    new Map(all.filter(({ shard }) => sharding.hasShardId(shard)).map(({ entity, name }) => [name, entity]))
+    new Map(
+      [...deskEntities, ...marketEntities()]
+        .filter(({ shard }) => sharding.hasShardId(shard))
+        .map(({ entity, name }) => [name, entity])
+    )
 })

@@ -51,9 +51,9 @@ const serve = Effect.fnUntraced(function* (
   health: string
 ) {
   yield* FirstStart.check(settings)
-  const instruments = yield* Agreement.listed(settings)
+  const contracts = yield* Agreement.listed(settings)
   readiness.follow("Joining the other nodes.")
-  yield* Prices.check(instruments, settings.initial.priceSources)
+  yield* Prices.check(contracts.instruments, settings.initial.priceSources)
   const address = `${addresses.address.host}:${addresses.address.port}`
 
   const live = Effect.gen(function* () {
@@ -72,7 +72,7 @@ const serve = Effect.fnUntraced(function* (
     ProcessEnd.boundTheStop()
   })
   yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
-    Effect.provide(services(settings, addresses, { address, instruments }))
+    Effect.provide(services(settings, addresses, { address, contracts }))
   )
 })
 

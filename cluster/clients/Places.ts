@@ -23,18 +23,19 @@ export const idOf = (address: string): string => address.slice(address.indexOf(s
 export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const { desks, instruments } = yield* VenueSettings
-  const symbols = [...instruments.keys()]
   const addresses = new Map<string, string>()
 
-  const at = (group: string, id: string, place: number): string => {
+  const at = (group: string, id: string, placeOf: () => number): string => {
     const key = `${group}/${id}`
     const known = addresses.get(key)
     if (known !== undefined) return known
-    const shard = (place % desks) + 1
+    const place = placeOf()
+    // A symbol that is not listed yet gets any shard, and its own once it is listed.
+    const shard = (Math.max(0, place) % desks) + 1
     for (let n = 0; n < maxTries; n++) {
       const address = `${n}${separator}${id}`
       if (sharding.getShardId(EntityId.make(address), group).id !== shard) continue
-      addresses.set(key, address)
+      if (place >= 0) addresses.set(key, address)
       return address
     }
     throw new Error(
@@ -42,8 +43,8 @@ export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(
     )
   }
   return {
-    desk: (deskId) => at(deskGroup, deskId, Number(deskId)),
-    market: (symbol) => at(marketGroup, symbol, Math.max(0, symbols.indexOf(symbol)))
+    desk: (deskId) => at(deskGroup, deskId, () => Number(deskId)),
+    market: (symbol) => at(marketGroup, symbol, () => [...instruments.keys()].indexOf(symbol))
   }
 })
 

@@ -58,12 +58,11 @@ export class Feed extends Context.Service<
   static readonly layer: Layer.Layer<Feed, never, Journal | MarketClient | LocalEntities | Sharding> = Layer.effect(
     Feed,
     Effect.gen(function* () {
-      const listed = (yield* VenueSettings).instruments
+      const { instruments: listed } = yield* VenueSettings
       const instruments = new Map(listed)
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const watchers = new Set<Watcher>()
-      const callWatchers = makeCall(watchers, (symbol, cause) => {
+      const { callWatchers, watch } = makeWatchers((symbol, cause) => {
         run(Effect.logError(`a watcher of ${symbol} threw an error while it handled a journal row`, cause))
       })
       const prices = new Map<MarketSymbol, Priced>()
@@ -102,10 +101,10 @@ export class Feed extends Context.Service<
         }
         callWatchers(symbol, ({ observe }) => observe(batch))
       }
-      for (const instrument of listed.values()) {
+      const followMarket = (instrument: Instrument) => {
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
-        yield* Watch.start(
+        return Watch.start(
           instrument,
           log,
           ({ lastSplitMillis, limits, prices: priced, sampling: sampled, takeovers: open, tradingState }) => {
@@ -119,15 +118,12 @@ export class Feed extends Context.Service<
           }
         )
       }
+      yield* followAll(followMarket, (instrument) => instruments.set(instrument.symbol, instrument))
 
       return Feed.of({
         follow: followers.follow,
         followMarket: followers.followMarket,
-        watch: (observe, begun = () => {}) => {
-          const watcher = { observe, begun }
-          watchers.add(watcher)
-          return () => watchers.delete(watcher)
-        },
+        watch,
         head: (symbol) => logs.get(symbol)?.head(),
         prices,
         sampling,
@@ -147,10 +143,9 @@ export class Feed extends Context.Service<
     Effect.gen(function* () {
       const feed = yield* Feed
       const { instruments } = yield* VenueSettings
-      const symbols = [...instruments.keys()]
       return FeedHeads.of({
         all: () =>
-          symbols.flatMap((symbol) => {
+          [...instruments.keys()].flatMap((symbol) => {
             const head = feed.head(symbol)
             return head === undefined ? [] : [{ symbol, seq: head.seq }]
           })
@@ -162,12 +157,36 @@ export class Feed extends Context.Service<
 const detachedText = (rank: Followers.Follower["rank"], followed: string): string =>
   `a ${rank} that follows ${followed} threw an error while it handled an event; the ${rank} was detached`
 
-/** Calls every watcher, and reports a watcher that throws. */
-const makeCall =
-  (watchers: ReadonlySet<Watcher>, report: (symbol: MarketSymbol, cause: unknown) => void) =>
-  (symbol: MarketSymbol, call: (watcher: Watcher) => void): void => {
-    for (const watcher of watchers) {
-      const called = Result.try(() => call(watcher))
-      if (Result.isFailure(called)) report(symbol, called.failure)
+/** Follows every listed contract, and each contract that is added while the scope is open. */
+const followAll = Effect.fnUntraced(function* <R>(
+  followMarket: (instrument: Instrument) => Effect.Effect<void, never, R>,
+  added: (instrument: Instrument) => void
+) {
+  const { instruments, watchListed } = yield* VenueSettings
+  for (const instrument of instruments.values()) yield* followMarket(instrument)
+  const scope = yield* Effect.scope
+  const run = Effect.runForkWith(yield* Effect.context<R>())
+  const stop = watchListed((instrument) => {
+    added(instrument)
+    run(Effect.forkIn(followMarket(instrument), scope))
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(stop))
+})
+
+/** Watchers of all markets. A watcher that throws is reported, and the others are still called. */
+const makeWatchers = (report: (symbol: MarketSymbol, cause: unknown) => void) => {
+  const watchers = new Set<Watcher>()
+  return {
+    callWatchers: (symbol: MarketSymbol, call: (watcher: Watcher) => void): void => {
+      for (const watcher of watchers) {
+        const called = Result.try(() => call(watcher))
+        if (Result.isFailure(called)) report(symbol, called.failure)
+      }
+    },
+    watch: (observe: Watcher["observe"], begun: Watcher["begun"] = () => {}) => {
+      const watcher = { observe, begun }
+      watchers.add(watcher)
+      return () => watchers.delete(watcher)
     }
   }
+}

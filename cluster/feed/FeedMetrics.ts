@@ -10,10 +10,10 @@ export const layer: Layer.Layer<never, never, Feed> = Layer.effectDiscard(
   Effect.gen(function* () {
     const feed = yield* Feed
     const clock = yield* Clock.Clock
-    const symbols = [...(yield* VenueSettings).instruments.keys()]
+    const { instruments } = yield* VenueSettings
     const seconds = yield* Meter.histogram(Orders.orderSeconds, { step: "feed" })
     yield* Meter.collect(Storage.feedAge, () =>
-      symbols.map((symbol) => {
+      Array.from(instruments.keys(), (symbol) => {
         const aliveAtMillis = feed.head(symbol)?.aliveAtMillis
         return [{ symbol }, Meter.ageSeconds(clock.currentTimeMillisUnsafe(), aliveAtMillis)] as const
       })

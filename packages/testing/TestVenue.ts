@@ -19,6 +19,9 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Journal } from "@venue/journal/Journal"
 import * as VenueStorage from "@venue/storage/VenueStorage"
+import { Listings } from "@venue/storage/listing/Listings"
+import * as LiveListings from "@venue/storage/listing/LiveListings"
+import * as ListedContracts from "@venue/domain/ListedContracts"
 import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -253,14 +256,18 @@ const started = Layer.effectDiscard(
   })
 )
 
-/** Limits that follow the running settings. */
+/** Limits that follow the running settings, and contracts that follow the listings. */
 const runningLimits = Layer.effect(
   VenueSettings,
   Effect.gen(function* () {
     const fixed = yield* VenueSettings
     const { now } = yield* RunningSettings
+    const contracts = ListedContracts.make(fixed.instruments.values())
+    yield* Effect.orDie(LiveListings.followAlone(contracts))
     return {
       ...fixed,
+      instruments: contracts.instruments,
+      watchListed: contracts.watch,
       get maxOpenOrdersPerSymbol() {
         return now().maxOpenOrdersPerSymbol
       },
@@ -269,7 +276,7 @@ const runningLimits = Layer.effect(
       }
     }
   })
-).pipe(Layer.provide(TestAccess.settings))
+).pipe(Layer.provide([TestAccess.settings, Listings.layerMemory]))
 
 /** Returns the venue of `layerMemory` with the given journal, to test journal failures. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {

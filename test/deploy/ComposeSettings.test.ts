@@ -1,7 +1,6 @@
 /** Tests of the settings that an operator gives to Docker Compose, as the nodes read them. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { defaults } from "@venue/cluster/VenueSettings"
 import { ConfigProvider, Effect, FileSystem } from "effect"
 import * as Agreement from "../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../apps/process/NodeSettings.ts"
@@ -87,7 +86,7 @@ it.effect("passes the settings that production requires to every node", () =>
 
 it.effect("treats a setting without a value, or with an empty secret file, as unset", () =>
   Effect.gen(function* () {
-    const hashes = (settings: NodeSettings.NodeSettings) => Agreement.hashesOf(settings, defaults.instruments)
+    const hashes = (settings: NodeSettings.NodeSettings) => Agreement.hashesOf(settings)
     for (const service of nodes) {
       assert.strictEqual(yield* refusal(service, development), "starts", service)
       const variables = {

@@ -90,7 +90,7 @@ export const DeskLayer: Layer.Layer<
     const caughtUp = yield* CommittedHeads.make
     return Desk.of({
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
-      ...reads(calls, [...instruments.keys()]),
+      ...reads(calls, instruments),
       Preview: ({ payload }) => Rpc.fork(preview(payload)),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       LeftPositions: () => Rpc.fork(Effect.sync(liquidations.left)),
@@ -134,7 +134,7 @@ type Handlers = Parameters<typeof Desk.of>[0]
 
 const reads = (
   { read }: TraderCalls.TraderCalls,
-  symbols: ReadonlyArray<MarketSymbol>
+  instruments: ReadonlyMap<MarketSymbol, unknown>
 ): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
   Balances: ({ payload }) => Rpc.fork(read(payload, TraderCalls.balances)),
@@ -142,7 +142,7 @@ const reads = (
   Leverages: ({ payload }) =>
     Rpc.fork(
       read(payload, ({ ledger }, accountId) =>
-        symbols.map((symbol) => ({ symbol, leverage: Ledger.leverage(ledger, accountId, symbol) }))
+        [...instruments.keys()].map((symbol) => ({ symbol, leverage: Ledger.leverage(ledger, accountId, symbol) }))
       )
     ),
   Watermarks: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.watermarks())),

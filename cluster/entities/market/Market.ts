@@ -7,7 +7,7 @@ import * as Engine from "@venue/matching/Engine"
 import type { Journal } from "@venue/journal/Journal"
 import * as Projections from "@venue/storage/history/Projections"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Schedule } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import {
@@ -39,9 +39,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const sharding = yield* Sharding.Sharding
       const links = yield* NodeLinks
       const localEntities = yield* LocalEntities
-      const { instruments } = yield* VenueSettings
-      const instrument = instruments.get(symbol)
-      if (instrument === undefined) return yield* Effect.die(`symbol ${symbol} is not listed`)
+      const instrument = yield* listed(symbol)
 
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const scope = yield* Effect.scope
@@ -119,6 +117,17 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     }),
     { maxIdleTime: "365 days" }
   )
+
+/** Returns a listed contract. Waits up to 5 s, because another node might have added the contract a second earlier. */
+const listed = Effect.fnUntraced(function* (symbol: MarketSymbol) {
+  const { instruments } = yield* VenueSettings
+  yield* Effect.repeat(Effect.void, {
+    until: () => instruments.has(symbol),
+    schedule: Schedule.spaced("50 millis"),
+    times: 100
+  })
+  return instruments.get(symbol) ?? (yield* Effect.die(`no instrument ${symbol}`))
+})
 
 type Handlers = Parameters<typeof Market.of>[0]
 

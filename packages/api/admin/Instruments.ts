@@ -55,14 +55,14 @@ export const ListedInstrument = Schema.Struct({
     description: "Highest leverage of the contract: the notional divided by the margin."
   }),
   in_force: Schema.Boolean.annotate({
-    description: "Whether the contract already trades. A new contract trades from the next start of the venue."
+    description: "Whether every node trades the contract. A new contract is in force within seconds, without a restart."
   })
 }).annotate({ identifier: "ListedInstrument", description: "Contract listed by the venue." })
 
 /** Response body of `GET /instruments`. */
 export const ListedInstruments = Schema.Struct({
   data: Schema.Array(ListedInstrument).annotate({
-    description: "Listed contracts, including new contracts that trade from the next start of the venue."
+    description: "Listed contracts, including new contracts that are not in force yet."
   }),
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
@@ -73,10 +73,7 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
       success: ListedInstruments,
       error: ServiceUnavailable
     }).annotateMerge(
-      operation(
-        "List contracts",
-        "Returns the listed contracts, including new contracts that trade from the next start of the venue."
-      )
+      operation("List contracts", "Returns the listed contracts, including new contracts that are not in force yet.")
     ),
     HttpApiEndpoint.post("add", "/instruments", {
       payload: ListInstrument,
@@ -85,7 +82,8 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List a contract",
-        "Adds a contract that trades from the next start of the venue. Refused with 409 if the symbol is already " +
+        "Adds a contract, which is in force on all nodes within seconds and trades once it has a price. While a node of " +
+          "an older release runs, the contract waits for it. Refused with 409 if the symbol is already " +
           "listed with other terms, and with 422 for terms that are invalid or contradict each other."
       )
     )

@@ -1,4 +1,4 @@
-/** Handles the operator endpoints that list instruments and add an instrument, which takes effect at the next start. */
+/** Handles the operator endpoints that list instruments and add an instrument. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listedInstrument } from "@venue/api/admin/Instruments"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -7,6 +7,7 @@ import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import type { Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { Listings } from "@venue/storage/listing/Listings"
+import { ListingReach } from "@venue/storage/listing/LiveListings"
 import { Effect } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
@@ -20,16 +21,19 @@ export const layer = group(
     const feed = yield* Feed
     const listings = yield* Listings
     const { instruments } = yield* VenueSettings
+    const reach = yield* ListingReach
     const refusals = yield* apiProblems
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const waiting = Effect.map(listings.all, (all) => all.filter(({ symbol }) => !instruments.has(symbol)))
 
     return handlers
       .handle("list", () =>
-        waiting.pipe(
-          Effect.map((later) => {
+        Effect.zip(waiting, reach).pipe(
+          Effect.map(([later, isInForce]) => {
             const data = [
-              ...Array.from(feed.instruments.values(), (instrument) => listedInstrument(instrument, true)),
+              ...Array.from(feed.instruments.values(), (instrument) =>
+                listedInstrument(instrument, isInForce(instrument.symbol))
+              ),
               ...later.map((instrument) => listedInstrument(instrument, false))
             ]
             return { data, count: data.length }
@@ -55,7 +59,7 @@ export const layer = group(
           const listed = before ?? (yield* find)!
           if (!Listing.isListedAs(listed, terms)) return yield* refusals.symbolListed(listed.symbol)
           const inForce = feed.instruments.get(listed.symbol)
-          return listedInstrument(inForce ?? listed, inForce !== undefined)
+          return listedInstrument(inForce ?? listed, inForce !== undefined && (yield* reach)(listed.symbol))
         }, Effect.catchTags(unanswered))
       )
   })

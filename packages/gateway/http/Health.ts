@@ -4,6 +4,7 @@ import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { maxDelayMillis, Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -74,6 +75,13 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
   )
   yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
+  const atStart = new Set(instruments.keys())
+  /** A contract that was listed since the start counts from its first row. */
+  const isFresh = (symbol: MarketSymbol, sinceMillis: number) => {
+    const head = feed.head(symbol)
+    return head === undefined ? !atStart.has(symbol) : head.aliveAtMillis >= sinceMillis
+  }
+
   let isStopping = false
   const reason = (): string | undefined => {
     if (isStopping) return "This gateway is stopping."
@@ -85,7 +93,7 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
     if (silent.length === count) return "Waiting for a runner: no desk has responded in the last 5 s."
     if (!needsAll) return undefined
     if (silent.length > 0) return `Waiting for desk ${silent[0]}, which has not responded in the last 5 s.`
-    const quiet = instruments.keys().find((symbol) => (feed.head(symbol)?.aliveAtMillis ?? -Infinity) < since)
+    const quiet = instruments.keys().find((symbol) => !isFresh(symbol, since))
     return quiet && `Waiting for market ${quiet}, which has published no row in the last 5 s.`
   }
   return Health.of({

@@ -46,7 +46,7 @@ export class MarketDataGateway extends Context.Service<
               const isTooMany = rateLimits && messages > maxMessagesPerMinute
               if (isTooMany)
                 sendText(subscriber, Frame.rateLimited((now + 1) * minuteMillis - nowMillis, Incoming.echo(text)))
-              else change(subscriber, Subscription.decode(text, listed), text)
+              else change(subscriber, Subscription.decode(text, listed()), text)
             },
             closed: () => {
               transports.delete(transport)

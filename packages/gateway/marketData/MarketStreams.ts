@@ -17,7 +17,7 @@ import * as Streams from "./Streams.ts"
 export class MarketStreams extends Context.Service<
   MarketStreams,
   {
-    readonly listed: ReadonlySet<MarketSymbol>
+    readonly listed: () => ReadonlySet<MarketSymbol>
     readonly open: (transport: Streams.Outlet) => Streams.Subscriber
     readonly leave: (subscriber: Streams.Subscriber) => void
     /** Applies and confirms the valid part of a request, and sends the latest value of each new stream. */
@@ -39,7 +39,7 @@ export class MarketStreams extends Context.Service<
       const pulse = yield* MarketPulse.make(streams)
       const sendText = (subscriber: Streams.Subscriber, text: string) => Streams.sendText(streams, subscriber, text)
       return MarketStreams.of({
-        listed: new Set(instruments.keys()),
+        listed: () => new Set(instruments.keys()),
         open: streams.open,
         leave: streams.leave,
         change: (subscriber, request, text) => {

@@ -66,6 +66,8 @@ export const make = Effect.fnUntraced(function* (
     })
   )
   const markChanged = (symbol: MarketSymbol) => {
+    // A contract that was listed while the channel has subscribers is repeated like the others.
+    if (!lastOf.has(symbol) && sentMillis.size > 0) sentMillis.set(symbol, clock.currentTimeMillisUnsafe())
     maybeChanged.add(symbol)
     beat.start()
   }

@@ -26,8 +26,7 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const history = yield* History
     const users = yield* Users
-    const { instruments: listed } = yield* VenueSettings
-    const instruments = [...listed.values()]
+    const { instruments } = yield* VenueSettings
     const refusals = yield* apiProblems
     const source = { projection: Holdings.group, ofTrader: LedgerEntries.projection }
     return handlers.handle(
@@ -39,7 +38,7 @@ export const layer = group(
           const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
           const moments = startsOf(span)
           const query = ReadTable.both(
-            Profits.summed({ accountId, instruments, moments }),
+            Profits.summed({ accountId, instruments: [...instruments.values()], moments }),
             LedgerEntries.cashAt(accountId, moments)
           )
           const [profits, cash] = yield* history.read({ userId, accountId, cost: noCost }, source, query)

@@ -308,7 +308,7 @@ export class Connection {
       waitingBytes: () => this.transport.waitingBytes(),
       isOverfull: () => this.transport.isOverfull()
     })
-    change(this.subscriber, MarketData.decodeFields(fields, text, listed), text)
+    change(this.subscriber, MarketData.decodeFields(fields, text, listed()), text)
   }
 
   private refuseUnsigned(command: Command.Command | Command.Unreadable, text: string): void {

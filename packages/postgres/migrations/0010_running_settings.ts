@@ -1,4 +1,4 @@
-/** Tables of the settings that operators change while the venue runs. */
+/** Settings that operators change while the venue runs, and contracts that nodes add while they run. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -19,6 +19,9 @@ export const runningSettings = Effect.gen(function* () {
   yield* sql`
     create trigger setting_change_only_grows before update or delete or truncate on setting_change
       for each statement execute function refuse_change()`
+
+  // Numbers of operators' contracts that a node knows and trades; null for a node of release 0.1.0.
+  yield* sql`alter table node add column contracts_known integer, add column contracts_in_force integer`
 
   // The current value of each setting: its text, or its sealed secret.
   yield* sql`

@@ -30,7 +30,10 @@ const nodeTable = Table.make("node", {
   shards: integer,
   startedAtMillis: timestamptz,
   lastSeenAtMillis: timestamptz,
-  leftAtMillis: orNull(timestamptz)
+  leftAtMillis: orNull(timestamptz),
+  /** Numbers of operators' contracts that the node knows and trades; null for a node of release 0.1.0. */
+  contractsKnown: orNull(integer),
+  contractsInForce: orNull(integer)
 })
 type Row = Table.Row<typeof nodeTable>
 
@@ -48,6 +51,7 @@ const renewed = Table.selection({
 
 const addresses = nodeTable.pick("nodeId", "address")
 
+export type Contracts = Pick<Row, "contractsKnown" | "contractsInForce">
 export type Joining = Pick<Row, "nodeId" | "name" | "kind" | "address" | "release" | "settings">
 
 /** The node's settings differ from those of live nodes, so the node cannot serve. */
@@ -80,6 +84,8 @@ export class Nodes extends Context.Service<
       nodeId: string,
       state: Pick<Row, "isReady" | "shards">
     ) => Effect.Effect<Wanted, DatabaseUnavailable>
+    /** Records which contracts a node knows and trades. */
+    readonly reportContracts: (nodeId: string, contracts: Contracts) => Effect.Effect<void, DatabaseUnavailable>
     /**
      * Marks a node as having left. Its row and wanted state are kept for an hour. The row of a node that is lost, so
      * that it never left, is kept for 30 days.
@@ -113,14 +119,15 @@ export const read = (sql: SqlClient.SqlClient) => nodes.all(sql`select ${nodes.c
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const joined = new Map<string, Joining>()
+  const joined = new Map<string, Joining & Partial<Contracts>>()
   let gateways = 1
 
   const all = read(sql)
-  const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
+  const insert = (node: Joining & Partial<Contracts>) =>
+    sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
 
   /** The row might be missing because it was pruned while the node was frozen, or the database was restored. */
-  const returned = Effect.fnUntraced(function* (node: Joining | undefined) {
+  const returned = Effect.fnUntraced(function* (node: (Joining & Partial<Contracts>) | undefined) {
     if (node === undefined) return "draining"
     yield* insert(node)
     const current = yield* nodes.first(sql`select ${nodes.columns} from node where node_id = ${node.nodeId}`)
@@ -156,6 +163,11 @@ const make = Effect.gen(function* () {
       if (Option.isNone(row)) return yield* returned(joined.get(nodeId))
       gateways = row.value.gateways
       return row.value.wanted
+    }, orUnavailable),
+    reportContracts: Effect.fn("Nodes.reportContracts")(function* (nodeId: string, contracts: Contracts) {
+      const node = joined.get(nodeId)
+      if (node !== undefined) joined.set(nodeId, { ...node, ...contracts })
+      yield* sql`update node set ${nodeTable.set(contracts)} where node_id = ${nodeId}`
     }, orUnavailable),
     leave: Effect.fn("Nodes.leave")(
       (nodeId: string) =>
@@ -234,13 +246,15 @@ const makeMemory = Effect.map(Clock.Clock, (clock) => {
         if (name === node.name || (wanted !== "draining" && lastSeenAtMillis < keptSinceMillis)) rows.delete(nodeId)
       }
       const seen = { startedAtMillis: now(), lastSeenAtMillis: now(), leftAtMillis: null }
-      rows.set(node.nodeId, { ...node, ...seen, wanted: "serving", isReady: false, shards: 0 })
+      const unknown = { contractsKnown: null, contractsInForce: null }
+      rows.set(node.nodeId, { ...node, ...seen, ...unknown, wanted: "serving", isReady: false, shards: 0 })
     }),
     renew: (nodeId, state) =>
       Effect.sync(() => {
         change(rows.get(nodeId), { ...state, lastSeenAtMillis: now() })
         return rows.get(nodeId)?.wanted ?? "draining"
       }),
+    reportContracts: (nodeId, contracts) => Effect.sync(() => change(rows.get(nodeId), contracts)),
     leave: (nodeId) => Effect.sync(() => change(rows.get(nodeId), { leftAtMillis: now(), isReady: false, shards: 0 })),
     all: Effect.sync(all),
     // All in-memory nodes run in this process, so none can be dead.

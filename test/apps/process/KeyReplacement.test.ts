@@ -1,7 +1,6 @@
 /** Tests that keys and agreements can be replaced on one gateway after another while all gateways are in use. */
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { defaults } from "@venue/cluster/VenueSettings"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import { Nodes } from "@venue/storage/nodes/Nodes"
@@ -55,7 +54,7 @@ const joins = (first: Gateway, second: Gateway) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
     const join = (name: string, gateway: Gateway) => {
-      const settings = Agreement.hashesOf(gateway, defaults.instruments)
+      const settings = Agreement.hashesOf(gateway)
       return nodes.join({ nodeId: name, name, kind: "gateway", address: "", release: "", settings })
     }
     yield* join("gateway-1", first)

@@ -17,7 +17,9 @@ const runner: Node = {
   shards: 11,
   startedAtMillis: now - 60_000,
   lastSeenAtMillis: now - 420,
-  leftAtMillis: null
+  leftAtMillis: null,
+  contractsKnown: 0,
+  contractsInForce: 0
 }
 
 it("prints one row per node with the node's address, requested state and time of the last heartbeat", () => {

@@ -239,9 +239,7 @@ it.live("reads a secret from the environment or from a file, and refuses a secre
 it.live("hashes every setting that nodes must share, but no port or name of a single node", () =>
   Effect.gen(function* () {
     const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner") =>
-      Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
-        Agreement.hashesOf(settings, defaults.instruments)
-      )
+      Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) => Agreement.hashesOf(settings))
     const usual = yield* hashes({})
     const own = {
       VENUE_NODE_NAME: "runner-7",
@@ -264,25 +262,27 @@ it.live("hashes every setting that nodes must share, but no port or name of a si
   })
 )
 
-it.live("lists newer contracts once every live node has them", () =>
+it.live("a node starts with the contracts that the live nodes trade, or with all contracts if no node lives", () =>
   Effect.gen(function* () {
     const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }
+    const sizeOf = Effect.map(Agreement.listed(settings), ({ instruments }) => instruments.size)
     const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...terms }] = starters as [
       (typeof starters)[number]
     ]
     yield* Effect.gen(function* () {
       const nodes = yield* Nodes
-      const join = Effect.fnUntraced(function* (name: string) {
-        const agreed = Agreement.hashesOf(settings, yield* Agreement.listed(settings))
-        yield* nodes.join({ nodeId: name, name, kind: "runner", address: "", release: "", settings: agreed })
-      })
-      yield* join("runner-1")
+      const agreed = Agreement.hashesOf(settings)
+      yield* nodes.join({ nodeId: "1", name: "runner-1", kind: "runner", address: "", release: "", settings: agreed })
+      yield* nodes.reportContracts("1", { contractsKnown: 0, contractsInForce: 0 })
       yield* (yield* Listings).add({ ...terms, base: "BA" })
-      yield* join("runner-2")
-      assert.strictEqual((yield* Agreement.listed(settings)).size, starters.length)
-      for (const name of ["runner-1", "runner-2"]) yield* nodes.leave(name)
-      assert.strictEqual((yield* Agreement.listed(settings)).size, starters.length + 1)
+      assert.strictEqual(yield* sizeOf, starters.length)
+      yield* nodes.reportContracts("1", { contractsKnown: 1, contractsInForce: 1 })
+      assert.strictEqual(yield* sizeOf, starters.length + 1)
+      yield* (yield* Listings).add({ ...terms, base: "KO" })
+      assert.strictEqual(yield* sizeOf, starters.length + 1)
+      yield* nodes.leave("1")
+      assert.strictEqual(yield* sizeOf, starters.length + 2)
     }).pipe(
       Effect.provide(
         Layer.merge(Nodes.layer, Listings.layer).pipe(

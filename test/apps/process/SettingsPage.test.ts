@@ -1,6 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { defaults } from "@venue/cluster/VenueSettings"
 import { ConfigProvider, Effect } from "effect"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -42,7 +41,7 @@ it("exactly the secrets can be set by a file", () => {
 
 const comparedBy = (kind: NodeSettings.NodeSettings["kind"]) =>
   NodeSettings.load(kind).pipe(
-    Effect.map((settings) => Object.keys(Agreement.hashesOf(settings, defaults.instruments))),
+    Effect.map((settings) => Object.keys(Agreement.hashesOf(settings))),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
   )
 

@@ -5,7 +5,6 @@ import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { join } from "node:path"
 import * as Agreement from "../../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
-import { defaults } from "@venue/cluster/VenueSettings"
 
 const folder = join(import.meta.dirname, "../../cluster/certificates")
 const whole = {
@@ -68,7 +67,7 @@ it.live("refuses a certificate without its key or its authority, and names the s
 it.live("nodes with certificates and nodes without certificates do not join the same cluster", () =>
   Effect.gen(function* () {
     const hashes = (variables: Readonly<Record<string, string>>) =>
-      Effect.map(load(variables), (settings) => Agreement.hashesOf(settings, defaults.instruments))
+      Effect.map(load(variables), (settings) => Agreement.hashesOf(settings))
     const [plain, shown] = [yield* hashes({}), yield* hashes(whole)]
     assert.deepStrictEqual(
       Object.keys(plain).filter((name) => plain[name] !== shown[name]),

@@ -1,7 +1,8 @@
-/** Tests of contracts that an operator lists for the next start of the venue (rule 1.8). */
+/** Tests of contracts that an operator lists while the venue runs (rule 1.8). */
 import { Audit } from "@venue/storage/access/Audit"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestVenue } from "@venue/testing/TestVenue"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
 const listing = {
@@ -16,10 +17,10 @@ const listing = {
 }
 const { reason: _reason, ...terms } = listing
 const limits = { position_limit: 2_500_000, open_interest_limit: 25_000_000 }
-const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
+const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: true }
 
 it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
-  it.effect("lists a contract once, and serves the contract only after the venue has been restarted", () =>
+  it.effect("lists a contract once, and serves it at once", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       for (let times = 0; times < 2; times++)
@@ -32,10 +33,34 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       const { data } = (yield* admin("GET", "/instruments")).body
       expect(data.at(-1)).toEqual(listed)
       expect(data[0]).toMatchObject({ symbol: "AAPL-USD", in_force: true, tick_size: 0.01, lot_size: 0.001 })
-      expect((yield* get("/refdata?ticker=BA-USD")).body.data).toEqual([])
+      expect((yield* get("/refdata?ticker=BA-USD")).body.data).toHaveLength(1)
       const entries = yield* (yield* Audit).about("BA-USD")
       expect(entries).toHaveLength(1)
       expect(entries[0]).toMatchObject({ action: "listing_asked", facts: { tick_size: 0.01, reason: "asked for" } })
+    })
+  )
+
+  it.effect("a contract that is listed while the venue runs trades without a restart", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const venue = yield* TestVenue
+      const [maker, taker] = [
+        yield* venue.trade(yield* venue.user("maker", 10_000)),
+        yield* venue.trade(yield* venue.user("taker", 10_000))
+      ]
+      expect((yield* admin("POST", "/instruments", { ...listing, base_asset: "KO" })).body.in_force).toBe(true)
+      yield* venue.price("KO-USD", 60)
+      const order = {
+        symbol: "KO-USD",
+        order_type: "LIMIT",
+        order_time_in_force: "GTC",
+        quantity: 1,
+        price: 60
+      }
+      yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
+      expect((yield* maker.take("order_response")).order_response).toMatchObject({ status: "ACK" })
+      yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
+      expect((yield* maker.take("order_response")).order_response).toMatchObject({ status: "FILLED" })
     })
   )
 

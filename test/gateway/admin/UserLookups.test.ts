@@ -199,6 +199,8 @@ it.layer(layer, { excludeTestServices: true })("the audit log", (it) => {
         isReady: true,
         shards: 12,
         isLiving: true,
+        contractsKnown: 0,
+        contractsInForce: 0,
         ...seen
       }
       const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(

@@ -274,7 +274,7 @@ const unused = (): never => {
   throw new Error("not expected")
 }
 
-const marketStreams = { listed: new Set<never>(), open: unused, leave: unused, change: unused, sendText: unused }
+const marketStreams = { listed: () => new Set<never>(), open: unused, leave: unused, change: unused, sendText: unused }
 
 it("pauses a connection whose long responses wait, without changing the share of other connections", () => {
   const total = Backpressure.makeTotal()

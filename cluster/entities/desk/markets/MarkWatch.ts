@@ -44,13 +44,17 @@ interface Thresholds {
  * Both kinds are watched again after a change.
  */
 export const make = (
-  symbols: Iterable<MarketSymbol>,
   current: (userId: UserId) => Trader | undefined,
   begin: (trader: Trader, account: Account) => void,
   failed: (account: Account, cause: unknown) => void
 ): MarkWatch => {
   const thresholds = new Map<MarketSymbol, Thresholds>()
-  for (const symbol of symbols) thresholds.set(symbol, { falls: ThresholdHeap.make(), rises: ThresholdHeap.make() })
+  const thresholdsOf = (symbol: MarketSymbol): Thresholds => {
+    let known = thresholds.get(symbol)
+    if (known === undefined)
+      thresholds.set(symbol, (known = { falls: ThresholdHeap.make(), rises: ThresholdHeap.make() }))
+    return known
+  }
   const watching = new Map<UserId, { readonly trader: Trader; readonly accounts: Map<Account, Watched> }>()
   const due = new Set<Trader>()
 
@@ -73,7 +77,7 @@ export const make = (
     const { account, trader } = watched
     const gone = new Set(watched.entries.keys())
     Headroom.thresholds(account, trader.ledger.prices, ({ instrument, position }, markE8) => {
-      const { falls, rises } = thresholds.get(instrument.symbol)!
+      const { falls, rises } = thresholdsOf(instrument.symbol)
       const heap = position.quantityLots > 0 ? falls : rises
       let entry = watched.entries.get(heap)
       if (entry === undefined) watched.entries.set(heap, (entry = { watched, threshold: 0, at: -1 }))
@@ -111,7 +115,7 @@ export const make = (
     checkChanged,
     moved: (symbol, markE8) => {
       checkChanged()
-      const { falls, rises } = thresholds.get(symbol)!
+      const { falls, rises } = thresholdsOf(symbol)
       for (const reached of [falls.reach(-markE8), rises.reach(markE8)]) {
         for (const { watched } of reached) {
           const { account, trader } = watched

@@ -16,7 +16,6 @@ export const make = Effect.gen(function* () {
   const feed = yield* Feed
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
-  const symbols = [...instruments.keys()]
   let silent: ReadonlySet<MarketSymbol> = new Set()
   let checkedAtMillis = -Infinity
 
@@ -26,7 +25,7 @@ export const make = Effect.gen(function* () {
       if (Math.abs(nowMillis - checkedAtMillis) > checkMillis) {
         checkedAtMillis = nowMillis
         silent = new Set(
-          symbols.filter((listed) => {
+          [...instruments.keys()].filter((listed) => {
             const head = feed.head(listed)
             return head === undefined || nowMillis - head.aliveAtMillis > staleMillis
           })

@@ -12,7 +12,6 @@ import type { Batch } from "../../../feed/Batch.ts"
 import type { MarketClient } from "../../../clients/MarketClient.ts"
 import { Feed } from "../../../feed/Feed.ts"
 import * as Beat from "../../../feed/Beat.ts"
-import { VenueSettings } from "../../../VenueSettings.ts"
 import * as LeftPositions from "./LeftPositions.ts"
 import * as MarkWatch from "../markets/MarkWatch.ts"
 import * as Measures from "../markets/Measures.ts"
@@ -32,7 +31,6 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Liquidations, never, Feed | MarketClient | VenueModes | Scope.Scope> {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
-  const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const modes = yield* VenueModes
   const measure = yield* Measures.make(twaps)
@@ -54,7 +52,7 @@ export const make = Effect.fnUntraced(function* (
     beat.start()
     act(liquidation)
   }
-  const marks = MarkWatch.make(instruments.keys(), traders.get, begin, failed)
+  const marks = MarkWatch.make(traders.get, begin, failed)
   const advance = (liquidation: Measures.Liquidation) => {
     const { account, trader } = liquidation
     const isLoaded = traders.get(trader.userId) === trader

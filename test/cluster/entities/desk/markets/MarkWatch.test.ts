@@ -39,7 +39,6 @@ const desk = (all: ReadonlyArray<Held>) => {
   const traders = new Map<UserId, Trader>()
   const failed: Array<string> = []
   const watch = MarkWatch.make(
-    symbols,
     (userId) => traders.get(userId),
     (trader) => found.push(trader.userId),
     ({ accountId }) => failed.push(accountId)
