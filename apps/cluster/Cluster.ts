@@ -8,6 +8,8 @@ import type { ListedContracts } from "@venue/domain/ListedContracts"
 import { Seal } from "@venue/postgres/Seal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Nodes } from "@venue/storage/nodes/Nodes"
+import { RunningSettings } from "@venue/storage/settings/RunningSettings"
+import type { Texts } from "@venue/storage/settings/SettingValues"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Effect, FileSystem, Layer, Option, Path, Redacted, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -20,7 +22,9 @@ import * as AuditorProcess from "../process/AuditorProcess.ts"
 import * as Agreed from "../process/Agreed.ts"
 import * as AuthPlace from "../process/AuthPlace.ts"
 import * as Claimed from "../process/Claimed.ts"
+import * as InitialSettings from "../process/InitialSettings.ts"
 import * as Ports from "../process/Ports.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
 import * as Prices from "../process/Prices.ts"
 import * as ClusterPlan from "./ClusterPlan.ts"
 import * as ClusterFile from "./ClusterFile.ts"
@@ -57,11 +61,13 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   }
   yield* say("preparing the tables")
   const contracts = yield* Agreed.listed(databaseUrl)
+  const initial = yield* InitialSettings.of("cluster", yield* SecretFiles.environment)
+  const given = { ...initial, adminToken: secrets.adminToken }
   const people = names.map((name) => made.users.find((user) => user.name === name)!)
   return yield* live({ settings, plan, dataDir, made, secrets, people, contracts }).pipe(
     Claimed.whileClaimed,
     Effect.scoped,
-    Effect.provide(services(settings, secrets, contracts, isKnown))
+    Effect.provide(services(settings, secrets, contracts, { isKnown, given }))
   )
 })
 
@@ -114,14 +120,15 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   const standing = Effect.gen(function* () {
     const { builderCode, oauthClients } = made
     const { cluster } = settings
-    const { termsVersion } = venue
+    const { now } = yield* RunningSettings
+    const { termsVersion } = now()
     const registered = yield* Seeding.plant({ people, builderCode, oauthClients, termsVersion, cluster })
     yield* Seed.appoint(made.treasurerToken)
     yield* Seed.plantFutures(yield* Prices.simulated(venue, instruments))
     yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
     yield* supervisor.ready
     const { admin } = gateways[0]!.urls
-    if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, instruments.size)
+    if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, now().adminToken, instruments.size)
     return registered
   })
   const oauthClients = yield* Effect.raceFirst(standing, supervisor.failed)
@@ -136,7 +143,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     secrets: {
       ...made,
       oauthClients,
-      adminToken: Redacted.value(secrets.adminToken),
+      adminToken: Redacted.value((yield* RunningSettings).now().adminToken),
       authClientKey: Redacted.value(secrets.authClientKeys[0]!)
     },
     people,
@@ -169,9 +176,10 @@ const services = (
   { venue }: ClusterSettings,
   { databaseUrl, secretKey }: ClusterSecrets,
   contracts: ListedContracts,
-  isKnown: boolean
+  { given, isKnown }: { readonly isKnown: boolean; readonly given: Texts }
 ) =>
   Layer.mergeAll(Nodes.layer, AccessTables.layer, FuturesReference.layer, NodeHttpClient.layerUndici).pipe(
+    Layer.provideMerge(RunningSettings.layer({ given })),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(venue, secretKey), { isKnown })),

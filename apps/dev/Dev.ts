@@ -25,7 +25,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Seal } from "@venue/postgres/Seal"
 import { RunningSettings } from "@venue/storage/settings/RunningSettings"
 import type { Texts } from "@venue/storage/settings/SettingValues"
-import { ConfigProvider, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
 import * as AdminListener from "../process/AdminListener.ts"
@@ -49,6 +49,8 @@ import * as MarketMaker from "./MarketMaker.ts"
 import * as ProcessEnd from "../process/ProcessEnd.ts"
 import * as Prices from "../process/Prices.ts"
 import * as Production from "../process/Production.ts"
+import * as RunningRules from "../process/RunningRules.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
 import * as Rails from "../process/Rails.ts"
 import * as StartMode from "../process/StartMode.ts"
 import * as WebhookLayers from "../process/WebhookLayers.ts"
@@ -77,7 +79,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   yield* say("preparing the tables")
   const contracts = yield* Agreed.listed(url)
   const { instruments } = contracts
-  const initial = yield* InitialSettings.of("start", yield* ConfigProvider.ConfigProvider)
+  const initial = yield* InitialSettings.of("start", yield* SecretFiles.environment)
   yield* Prices.check(instruments, initial.priceSources)
   const simulated = yield* Prices.simulated(settings, instruments, initial.priceSources)
   const given = { ...initial, adminToken: Redacted.make(secrets.adminToken) }
@@ -96,7 +98,8 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const opened = (yield* Undecided.isHeld) ? yield* openListeners : undefined
     if (opened !== undefined) yield* Undecided.wait(say, opened.admin)
     yield* say("starting the markets and the desks")
-    yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
+    const { adminToken, termsVersion } = (yield* RunningSettings).now()
+    yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion })
     yield* Seed.appoint(secrets.treasurerToken)
     yield* Seed.plantFutures(simulated)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
@@ -123,7 +126,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const contents = DevFile.of({
       settings,
       urls,
-      secrets: { ...secrets, oauthClients },
+      secrets: { ...secrets, oauthClients, adminToken: Redacted.value(adminToken) },
       people,
       signInUri: signInUris[0]!
     })
@@ -167,6 +170,12 @@ const services = (
   access: Effect.Success<ReturnType<typeof Access.layer>>
 ) => {
   const pools = poolsOf(url)
+  // In trials, a new withdrawal address has no hold.
+  const defaults = { newAddressHoldHours: Redacted.make("0") }
+  const running = Layer.effectDiscard(RunningRules.check(settings)).pipe(
+    Layer.provideMerge(Agreed.runningVenueSettings(settings, contracts)),
+    Layer.provideMerge(RunningSettings.layer({ given, defaults }).pipe(Layer.provide(pools.access)))
+  )
   const watched = AlarmLayers.watchedAlone(settings, settings.dataDir, url)
   return Layer.merge(Gateways.layer, AlarmLayers.pusher(settings)).pipe(
     Layer.provideMerge(AlarmLayers.own(settings, { kind: "gateway", name: "venue", watched })),
@@ -181,9 +190,7 @@ const services = (
     Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.provideMerge(Agreed.runningVenueSettings(settings, contracts)),
-    // In trials, a new withdrawal address has no hold.
-    Layer.provideMerge(RunningSettings.layer({ given, defaults: { newAddressHoldHours: Redacted.make("0") } })),
+    Layer.provideMerge(running),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(
       Witnessing.layer({

@@ -8,14 +8,16 @@ import * as Variables from "./Variables.ts"
 
 type Entries = Context.Service.Shape<typeof SettingCatalogue>
 
-const classes = {
+const classes: Readonly<Record<Setting.Change, Entries[number]["class"]>> = {
   never: "first-start",
   "all nodes": "equal",
   "all runners": "equal",
   "all gateways": "equal",
   replaced: "process",
-  process: "process"
-} as const
+  "replaced on all nodes": "process",
+  process: "process",
+  running: "running"
+}
 
 /** Returns the settings that a gateway reads, with their values in this process's environment. */
 export const ofGateway = Effect.gen(function* () {
@@ -32,7 +34,7 @@ const entryOf = ({ changes, isSecret, name, usual }: Setting.Declared, text: str
   const value = text ?? (usual === "none" ? "" : usual)
   return {
     name,
-    class: classes[changes as keyof typeof classes],
+    class: classes[changes],
     source: text === undefined ? "default" : "environment",
     value: isSecret ? null : value,
     is_secret: isSecret,

@@ -53,9 +53,10 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, con
       })
     ),
     Layer.provideMerge(Nodes.layer),
-    Layer.provideMerge(Layer.effectDiscard(RunningRules.check(settings))),
+    Layer.provideMerge(Layer.effectDiscard(settings.kind === "gateway" ? RunningRules.check(settings) : Effect.void)),
     Layer.provideMerge(Agreed.runningVenueSettings(settings, contracts)),
-    Layer.provideMerge(RunningSettings.layer({ given: settings.initial })),
+    // On the pool of the audit log: a change and its audit entry are in one transaction.
+    Layer.provideMerge(RunningSettings.layer({ given: settings.initial }).pipe(Layer.provide(pools.access))),
     Layer.provideMerge(Seal.layer(settings.key, ...SecretKeys.all(settings.keys).slice(1))),
     Layer.provideMerge(Witnessing.layer(witnessOf(settings))),
     Layer.provideMerge(Layer.effectDiscard(StartMode.apply(settings))),

@@ -38,9 +38,9 @@ export const faultsOf = (settings: Terms, secrets: Secrets): ReadonlyArray<Setti
   broken(rulesOf(settings, secrets).map(([field, holds, expected]) => [definitions[field].name, holds, expected]))
 
 /** Refuses a gateway whose stored secrets do not suffice. Its environment has their initial values. */
-export const check = Effect.fnUntraced(function* (settings: NodeSettings) {
+export const check = Effect.fnUntraced(function* (settings: Terms) {
   const { now } = yield* RunningSettings
-  if (settings.kind === "gateway") yield* refuseAll(faultsOf(settings, now()))
+  yield* refuseAll(faultsOf(settings, now()))
 })
 
 /** Returns the secrets in a gateway's environment. */

@@ -116,6 +116,12 @@ const ofSettings = (baseUrl: string) => ({
         detail: `The settings are at version ${version}; read them with GET /settings, and send the change again with that version.`
       })
     ),
+  adminSince: (name: string) =>
+    new Conflict(
+      body(baseUrl, 409, "appointed-since", {
+        detail: `${name} was appointed after the change was requested. It requires 2 admins who were appointed before the request; ask one of them to send the same change.`
+      })
+    ),
   nodesBehind: (names: ReadonlyArray<string>) =>
     new Conflict(
       body(baseUrl, 409, "nodes-behind", {

@@ -9,7 +9,7 @@ export const pages = {
   "not-permitted":
     "The credentials do not permit this operation, or do not cover this account; use credentials that do.",
   "appointed-since":
-    "Only treasurers who were appointed before the withdrawal was requested can decide it; ask one of them to decide.",
+    "Only operators who were appointed before the request can decide it together with its author; `detail` names the role. Ask one of them to decide.",
   "no-recovery":
     "No loss of rows can be decided, or the operator cannot be one of the two who decide; `detail` states the reason. GET /recovery returns the present state.",
   "not-cancellable":

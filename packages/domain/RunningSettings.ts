@@ -1,5 +1,6 @@
 /** Settings that operators change while the venue runs, with the parsers of their texts. */
 import { Schema, SchemaTransformation } from "effect"
+import { firstOperator } from "./Operator.ts"
 
 /** Text of a whole number from `minimum` to `maximum`. */
 const whole = (minimum: number, maximum: number): Schema.Codec<number, string> =>
@@ -87,6 +88,26 @@ export const definitions = {
 export type Field = keyof typeof definitions
 export type RunningSettings = {
   readonly [F in Field]: (typeof definitions)[F] extends Definition<infer A> ? A : never
+}
+
+/** Changes that weaken a protection of withdrawals. */
+const weakening: { readonly [F in Field]?: (before: RunningSettings[F], after: RunningSettings[F]) => boolean } = {
+  newAddressHoldHours: (before, after) => after < before,
+  secondFactorToFund: (before, after) => before && !after,
+  twoPeopleAbove: (before, after) => after > before,
+  // The first operator counts as a decider: another operator with that token could decide twice.
+  adminToken: (before, after) => before !== after
+}
+
+/**
+ * Returns the number of operators who must make the same change of a setting. The texts are valid. Both are secret if
+ * the setting is.
+ */
+export const peopleNeeded = (field: Field, before: string, after: string, operator: string): number => {
+  if (field === "adminToken" && operator === firstOperator) return 1
+  const codec = definitions[field].codec as Schema.Codec<never, string>
+  const weakens = weakening[field] as ((before: never, after: never) => boolean) | undefined
+  return weakens?.(Schema.decodeSync(codec)(before), Schema.decodeSync(codec)(after)) === true ? 2 : 1
 }
 
 export const fields = Object.keys(definitions) as ReadonlyArray<Field>

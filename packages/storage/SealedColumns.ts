@@ -9,6 +9,7 @@ import * as ApiKeyTable from "./access/ApiKeyTable.ts"
 import * as Factors from "./access/Factors.ts"
 import * as Operators from "./access/Operators.ts"
 import * as SigningKeyTable from "./access/SigningKeyTable.ts"
+import * as SettingRows from "./settings/SettingRows.ts"
 import * as BankAccounts from "./treasury/BankAccounts.ts"
 import * as WebhookTable from "./treasury/WebhookTable.ts"
 import * as WithdrawalTable from "./treasury/WithdrawalTable.ts"
@@ -28,6 +29,7 @@ export const all: ReadonlyArray<SealedColumn> = [
   { table: "operator", column: "sealed_factor", key: "name", nameOf: Operators.sealName },
   { table: "signing_key", column: "sealed_jwk", key: "kid", nameOf: SigningKeyTable.sealName },
   { table: "alarm_webhook", column: "sealed_secret", key: "webhook_id", nameOf: AlarmWebhooks.nameOf },
+  { table: "running_setting", column: "sealed_value", key: "name", nameOf: SettingRows.sealName },
   { table: "webhook", column: "sealed_secret", key: "webhook_id", nameOf: WebhookTable.nameOf },
   { table: "bank_account", column: "sealed_details", key: "account_id", nameOf: BankAccounts.sealName },
   { table: "withdrawal_payment", column: "sealed_bytes", key: "withdrawal_id", nameOf: WithdrawalTable.sealName }

@@ -4,6 +4,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import * as Access from "../../apps/process/Access.ts"
 import * as NodeSettings from "../../apps/process/NodeSettings.ts"
+import * as RunningRules from "../../apps/process/RunningRules.ts"
+import { refuseAll } from "../../apps/process/SettingRefused.ts"
 import { declared } from "../../apps/process/Setting.ts"
 import { modules } from "../apps/process/SettingsPage.ts"
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
@@ -229,6 +231,8 @@ it.effect("with addresses and secrets of its own, each node of each overlay star
         if (!/_TLS_|^POD_IP$/.test(name) && value !== "") variables[name] = isSecret ? file : value
       }
       variables["VENUE_NODE_NAME"] = `${kind}-0`
+      variables["VENUE_PRICE_SOURCES"] = `${folder}/sources.json`
+      yield* files.writeFileString(variables["VENUE_PRICE_SOURCES"], '{ "sources": [] }')
       // Kubernetes replaces the names of other variables.
       if (kind === "runner") {
         variables["VENUE_CLUSTER_ADDRESS"] = "runner-0.runner:4100"
@@ -246,7 +250,10 @@ it.effect("with addresses and secrets of its own, each node of each overlay star
       const settings = yield* NodeSettings.load(kind).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
       )
-      if (kind === "gateway") yield* Access.layer(settings, settings.key)
+      if (kind === "gateway") {
+        yield* Access.layer(settings, settings.key)
+        yield* refuseAll(RunningRules.faultsOf(settings, RunningRules.initialOf(settings)))
+      }
       return settings
     })
     for (const [name, build] of builds) {

@@ -38,7 +38,10 @@ it("a changed token applies at the other gateway, and a new contract trades on a
 
   const { version } = (await call(first, before, "/settings")).body
   const change = { version, values: { VENUE_ADMIN_TOKEN: token }, reason: "a test" }
-  expect((await call(first, before, "/settings", change, "PUT")).status).toBe(200)
+  expect(await call(first, before, "/settings", change, "PUT")).toMatchObject({
+    status: 200,
+    body: { is_decided: true }
+  })
   await DevApp.until(
     "the other gateway accepts the new token",
     async () => (await call(second, token, "/settings")).status === 200

@@ -46,6 +46,7 @@ const emptyTables = [
   "referral_reward",
   "running_setting",
   "setting_change",
+  "setting_decision",
   "sign_in_attempt",
   "sweep",
   "tracked_alarm"

@@ -48,12 +48,35 @@ export const Setting = Schema.Struct({
 
 const Version = Schema.Int.annotate({ description: "Number of the newest change; 0 before the first." })
 
-/** Response body of `GET /settings` and `PUT /settings`. */
+/** Change that waits for a second operator. */
+export const RequestedChange = Schema.Struct({
+  operator: Schema.String.annotate({ description: "Operator who requested the change." }),
+  values: Schema.Record(Schema.String, Schema.String).annotate({
+    description: "New values by name; for a secret, the fingerprint of the new value."
+  }),
+  reason: Schema.String.annotate({ description: "Reason for the change." }),
+  requested_at: Moment.annotate({ description: "Time of the request, ISO 8601 in UTC." })
+}).annotate({ identifier: "RequestedChange", description: "Change that waits for a second operator." })
+
+/** Response body of `GET /settings`. */
 export const Settings = Schema.Struct({
   version: Version,
+  requested: Schema.Array(RequestedChange).annotate({
+    description: "Changes that wait for a second operator, oldest first. Any change of settings ends them."
+  }),
   data: Schema.Array(Setting).annotate({ description: "Settings, ordered by name." }),
   count: RowCount
 }).annotate({ identifier: "Settings" })
+
+/** Response body of `PUT /settings`. */
+export const SettingsDecided = Schema.Struct({
+  ...Settings.fields,
+  is_decided: Schema.Boolean.annotate({
+    description: "Whether the values are changed. If false, another operator must send the same change."
+  }),
+  people: Schema.Array(Schema.String).annotate({ description: "Names of the operators who sent this change." }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must send this change." })
+}).annotate({ identifier: "SettingsDecided" })
 
 /** Body of `PUT /settings`. */
 export const ChangeSettings = Schema.Struct({
@@ -118,14 +141,17 @@ export const SettingsGroup = HttpApiGroup.make("settings")
     ),
     HttpApiEndpoint.put("change", "/settings", {
       payload: ChangeSettings,
-      success: Settings,
+      success: SettingsDecided,
       error: [Conflict, ServiceUnavailable]
     }).annotateMerge(
       operation(
         "Change settings",
         "Changes settings of the class `running`, in force on all nodes within a second. All values of a request are " +
-          "changed together. Refused with 409 if the settings changed since `version`, or while a node of an older " +
-          "release runs, and with 422 for an unknown name or an invalid value."
+          "changed together. Two admins must send the same change if it raises `VENUE_TWO_PEOPLE_ABOVE`, lowers " +
+          "`VENUE_NEW_ADDRESS_HOLD_HOURS`, turns `VENUE_SECOND_FACTOR_TO_FUND` off, or replaces `VENUE_ADMIN_TOKEN`, " +
+          "which only the first operator can replace alone. Refused with 409 if the settings changed since `version`, " +
+          "if the second admin was appointed after the request, or while a node of an older release runs, and with 422 " +
+          "for an unknown name or an invalid value."
       )
     ),
     HttpApiEndpoint.get("history", "/settings/history", {

@@ -3,12 +3,11 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { listDefaults } from "@venue/api/admin/Recovery"
 import { instant } from "@venue/api/Digits"
-import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
-import { firstOperator, mayAct } from "@venue/domain/Operator"
+import * as Deciders from "@venue/auth/access/Deciders"
 import { maxAcceptedRows, missingOf, peopleNeeded, type RecoveryState } from "@venue/domain/Recovery"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
-import { Recoveries, type Recovery } from "@venue/storage/recovery/Recoveries"
+import { Recoveries } from "@venue/storage/recovery/Recoveries"
 import { Effect, Option } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
@@ -85,7 +84,7 @@ const makeDecide = Effect.gen(function* () {
   const audit = yield* Audit
   const recoveries = yield* Recoveries
   const transaction = yield* Transaction
-  const deciders = yield* makeDeciders
+  const deciders = yield* Deciders.make("treasurer")
   const refusals = yield* apiProblems
   return Effect.fnUntraced(function* (reason: string) {
     const { name } = yield* Operator
@@ -103,7 +102,7 @@ const makeDecide = Effect.gen(function* () {
         `${missingRows} rows are missing, and at most ${maxAcceptedRows} can be accepted; stop all nodes, and restore a newer backup or remove the damaged witness.`
       )
     const mayDecide = yield* deciders
-    if (!mayDecide(name, pending.value))
+    if (!mayDecide(name, pending.value.foundAtMillis))
       return yield* refusals.noRecovery(
         `${name} was appointed after the loss was found. The decision requires ${peopleNeeded} treasurers who were appointed before; ask one of them to decide.`
       )
@@ -112,7 +111,7 @@ const makeDecide = Effect.gen(function* () {
       return yield* refusals.noRecovery("Other operators have accepted the loss in the meantime; read GET /recovery.")
     const people = (yield* recoveries.decisions(recoveryId))
       .map(({ operator }) => operator)
-      .filter((operator) => mayDecide(operator, open.value))
+      .filter((operator) => mayDecide(operator, open.value.foundAtMillis))
     const isDecided = people.length >= peopleNeeded
     if (isDecided) yield* recoveries.advance(recoveryId, "OPEN")
     const facts = { recoveryId, reason, isDecided, ...(yield* recoveries.totals(recoveryId)) }
@@ -120,19 +119,3 @@ const makeDecide = Effect.gen(function* () {
     return { is_decided: isDecided, people, people_needed: peopleNeeded }
   }, transaction.run)
 })
-
-/**
- * Returns whether an operator counts as one of the deciders: a treasurer now, and since before the finding. Otherwise one
- * operator could appoint the second.
- */
-const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
-  Effect.map(list, (all) => {
-    const treasurers = new Map(
-      all
-        .filter(({ removedAtMillis, roles }) => removedAtMillis === null && mayAct(roles, "treasurer"))
-        .map(({ createdAtMillis, name }) => [name, createdAtMillis])
-    )
-    return (name: string, { foundAtMillis }: Pick<Recovery, "foundAtMillis">): boolean =>
-      name === firstOperator || (treasurers.get(name) ?? Infinity) <= foundAtMillis
-  })
-)

@@ -7,7 +7,8 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { definitions, type Field, fieldOf, fields } from "@venue/domain/RunningSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
 import { NodeList } from "@venue/storage/nodes/NodeList"
-import { environment, RunningSettings, type Snapshot } from "@venue/storage/settings/RunningSettings"
+import { environment, RunningSettings } from "@venue/storage/settings/RunningSettings"
+import { SettingDecisions } from "@venue/storage/settings/SettingDecisions"
 import * as SettingValues from "@venue/storage/settings/SettingValues"
 import { Context, Effect, Redacted } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
@@ -40,11 +41,19 @@ export const layer = group(
     const refusals = yield* apiProblems
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
-    const bodyOf = ({ stored, version }: Snapshot) => {
+    const decisions = yield* SettingDecisions
+    const body = Effect.gen(function* () {
+      const { stored, version } = yield* settings.read
+      const requested = (yield* decisions.at(version)).map(({ change, decidedAtMillis, operator, reason }) => ({
+        operator,
+        values: change,
+        reason,
+        requested_at: instant(decidedAtMillis)
+      }))
       const rows = fields.map((field) => rowOf(field, settings.now(), stored.get(field)))
       const data = [...rows, ...catalogue.map((row) => ({ ...row, changed_by: null, changed_at: null }))]
-      return { version, data: data.toSorted((a, b) => (a.name < b.name ? -1 : 1)), count: data.length }
-    }
+      return { version, requested, data: data.toSorted((a, b) => (a.name < b.name ? -1 : 1)), count: data.length }
+    })
     /** Names of the live nodes that read running settings only at their start: those of 0.1.0. */
     const older = Effect.map(nodes, (rows) =>
       rows
@@ -53,7 +62,7 @@ export const layer = group(
     )
 
     return handlers
-      .handle("list", () => Effect.map(settings.read, bodyOf).pipe(Effect.catchTags(unavailable)))
+      .handle("list", () => Effect.catchTags(body, unavailable))
       .handle(
         "change",
         Effect.fnUntraced(
@@ -74,10 +83,12 @@ export const layer = group(
               return yield* refusals.unfit("body.values", "Expected at least one setting")
             const behind = yield* older
             if (behind.length > 0) return yield* refusals.nodesBehind(behind)
-            return bodyOf(yield* actions.change(version, texts, yield* byOperator(reason)))
+            const { isDecided, people, peopleNeeded } = yield* actions.change(version, texts, yield* byOperator(reason))
+            return { ...(yield* body), is_decided: isDecided, people, people_needed: peopleNeeded }
           },
           Effect.catchTags({
             ...unavailable,
+            AppointedSinceRequest: ({ name }) => Effect.fail(refusals.adminSince(name)),
             VersionDiffers: ({ version }) => Effect.fail(refusals.settingsChanged(version))
           })
         )

@@ -3,9 +3,8 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { listDefaults, reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
 import { Operator } from "@venue/api/admin/Operator"
-import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
+import * as Deciders from "@venue/auth/access/Deciders"
 import { moneyScale } from "@venue/domain/Decimal"
-import { firstOperator, mayAct } from "@venue/domain/Operator"
 import type { WithdrawalCommand } from "@venue/domain/WithdrawalSteps"
 import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
 import * as Count from "@venue/postgres/Count"
@@ -96,7 +95,7 @@ const makeDecide = Effect.gen(function* () {
   const limit = yield* makeTwoPeopleAbove
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
-  const deciders = yield* makeDeciders
+  const deciders = yield* Deciders.make("treasurer")
   const locate = yield* makeLocate
   const refusals = yield* apiProblems
   return Effect.fnUntraced(
@@ -112,9 +111,9 @@ const makeDecide = Effect.gen(function* () {
       const withdrawal = yield* locate(withdrawalId)
       const needed = peopleNeeded(withdrawal, limit())
       const mayDecide = yield* deciders
-      if (needed > 1 && !mayDecide(name, withdrawal)) return yield* refusals.appointedSince(name)
+      if (needed > 1 && !mayDecide(name, withdrawal.createdAtMillis)) return yield* refusals.appointedSince(name)
       const people = (yield* decisions.about(withdrawalId))
-        .filter((each) => each.decision === decision && mayDecide(each.operator, withdrawal))
+        .filter((each) => each.decision === decision && mayDecide(each.operator, withdrawal.createdAtMillis))
         .map(({ operator }) => operator)
       const isDecided = people.length >= needed
       const by = people.join(", ")
@@ -141,22 +140,6 @@ const makeDecide = Effect.gen(function* () {
 })
 
 type ReviewCommand = Extract<WithdrawalCommand, { readonly _tag: "Approve" | "RequestEnd" }>
-
-/**
- * Returns whether an operator counts as one of two deciders. The operator must be a treasurer now and must have been
- * one since before the withdrawal was accepted; otherwise an operator could appoint the second decider.
- */
-const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
-  Effect.map(list, (all) => {
-    const treasurers = new Map(
-      all
-        .filter(({ removedAtMillis, roles }) => removedAtMillis === null && mayAct(roles, "treasurer"))
-        .map(({ createdAtMillis, name }) => [name, createdAtMillis])
-    )
-    return (name: string, { createdAtMillis }: Pick<Withdrawal, "createdAtMillis">): boolean =>
-      name === firstOperator || (treasurers.get(name) ?? Infinity) <= createdAtMillis
-  })
-)
 
 /** Requests a cancellation, which the rail carries out. Request and audit entry are committed together. */
 const makeCancel = Effect.gen(function* () {

@@ -32,4 +32,15 @@ export const runningSettings = Effect.gen(function* () {
       sealed_value bytea,
       check ((value is null) <> (sealed_value is null))
     )`
+
+  // Changes that need a second operator, one for each operator who has requested one. `change` has the new values by
+  // name, with fingerprints of secrets. A row for an earlier version of the settings has no effect.
+  yield* sql`
+    create table setting_decision (
+      operator text collate "C" primary key,
+      version bigint not null,
+      change jsonb not null,
+      reason text not null,
+      decided_at timestamptz not null
+    )`
 })

@@ -20,6 +20,7 @@ import { Recoveries } from "../recovery/Recoveries.ts"
 import { RecoveryCodes } from "./RecoveryCodes.ts"
 import { Revocations } from "./Revocations.ts"
 import { Sessions } from "./Sessions.ts"
+import { SettingDecisions } from "../settings/SettingDecisions.ts"
 import { SignInAttempts } from "./SignInAttempts.ts"
 import { SigningKeyTable } from "./SigningKeyTable.ts"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -55,6 +56,7 @@ export const layer = Layer.mergeAll(
       Recoveries.layer,
       RecoveryCodes.layer,
       Revocations.layer,
+      SettingDecisions.layer,
       SignInAttempts.layer,
       SigningKeyTable.layer,
       Transaction.layer,
@@ -91,6 +93,7 @@ export const layerMemory = Layer.mergeAll(
       Recoveries.layerMemory,
       RecoveryCodes.layerMemory,
       Revocations.layerMemory,
+      SettingDecisions.layerMemory,
       SignInAttempts.layerMemory,
       SigningKeyTable.layerMemory,
       Transaction.layerMemory,

@@ -70,7 +70,8 @@ export const view = (defaults: Texts) => {
     version: (): number => version,
     replace: (newVersion: number, stored: ReadonlyMap<Field, Stored>) =>
       Effect.suspend(() => {
-        if (newVersion === version) return Effect.void
+        // A read that took longer than a later one is out of date.
+        if (newVersion <= version) return Effect.void
         version = newVersion
         const before = values
         values = Object.fromEntries(

@@ -32,7 +32,7 @@ const scene = Effect.gen(function* () {
   const { callbackUrl, callbacks } = yield* venue
   const { url } = yield* Identity.open({ port: 0, key, callbackKey, callbackUrl })
   const clientWith = (sent: Redacted.Redacted) =>
-    IdentityProvider.layer({ url, key: sent, callbackKey }).pipe(
+    IdentityProvider.layer({ url, key: () => sent, callbackKey: () => callbackKey }).pipe(
       Layer.provide(NodeHttpClient.layerUndici),
       Layer.build,
       Effect.map((services) => Context.get(services, IdentityProvider))

@@ -1,5 +1,4 @@
 /** Tests that the secret key can be replaced by restarting one node after another. */
-import { defaults } from "@venue/cluster/VenueSettings"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -36,7 +35,7 @@ const differing = (first: string, second: string) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
     const join = Effect.fnUntraced(function* (name: string, kind: "runner" | "gateway", secretKey: string) {
-      const settings = Agreement.hashesOf(yield* nodeOf(kind, secretKey), defaults.instruments, undefined)
+      const settings = Agreement.hashesOf(yield* nodeOf(kind, secretKey))
       yield* nodes.join({ nodeId: name, name, kind, address: "", release: "", settings })
     })
     yield* join("runner-1", "runner", first)

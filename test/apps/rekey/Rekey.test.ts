@@ -12,7 +12,6 @@ import * as Agreed from "../../../apps/process/Agreed.ts"
 import * as Agreement from "../../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
 import * as Rekey from "../../../apps/rekey/Rekey.ts"
-import { defaults } from "@venue/cluster/VenueSettings"
 import { freshDatabase } from "../../Postgres.ts"
 
 const old = "0123456789abcdef0123456789abcdef"
@@ -87,7 +86,7 @@ const join = Effect.fnUntraced(function* (url: Redacted.Redacted, secretKey: str
     ),
     Effect.provide(NodeServices.layer)
   )
-  const hashes = Agreement.hashesOf(settings, defaults.instruments, undefined)
+  const hashes = Agreement.hashesOf(settings)
   yield* Effect.flatMap(Nodes, (nodes) =>
     nodes.join({ nodeId: secretKey, name: "runner-1", kind: "runner", address: "", release: "", settings: hashes })
   ).pipe(Effect.provide(Layer.fresh(Nodes.layer).pipe(Layer.provide(PgClient.layer({ url })))))
@@ -130,6 +129,7 @@ it.live("seals every secret under the new key once all nodes use it, and a repea
         "operator: 520 renewed, 0 renewed before",
         "signing_key: 520 renewed, 0 renewed before",
         "alarm_webhook: 520 renewed, 0 renewed before",
+        "running_setting: 520 renewed, 0 renewed before",
         "webhook: 520 renewed, 0 renewed before",
         "bank_account: 520 renewed, 0 renewed before",
         "withdrawal_payment: 1040 renewed, 0 renewed before"

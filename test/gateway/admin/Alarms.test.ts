@@ -183,7 +183,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     Effect.gen(function* () {
       yield* set("HALTED")
       const gone = Effect.fail(new DatabaseUnavailable({ cause: new Error("gone") }))
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(LostNodes, { ...(yield* LostNodes), list: gone }),
         Effect.provideService(DeadPriceSources, { ...(yield* DeadPriceSources), list: gone })
       )

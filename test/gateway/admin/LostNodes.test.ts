@@ -14,7 +14,7 @@ it.layer(layer, { excludeTestServices: true })("lost nodes", (it) => {
     Effect.gen(function* () {
       const lost = new Set(["runner-3"])
       const memory = yield* LostNodes
-      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+      const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(LostNodes, {
           list: Effect.sync(() =>
             [...lost].map((name) => ({ name, kind: "runner", lastSeenAtMillis: 1_790_503_244_118 }) as const)

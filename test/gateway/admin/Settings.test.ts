@@ -144,6 +144,77 @@ it.layer(layer, { excludeTestServices: true })("settings", (it) => {
     })
   )
 
+  it.effect("a change that weakens withdrawals needs the same request by two admins who were appointed before it", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const { now } = yield* RunningSettings
+      const appoint = (name: string, role: string) =>
+        Effect.map(
+          admin("POST", "/operators", { name, roles: [role], reason: "a test" }),
+          ({ body }): string => body.token
+        )
+      const [ann, bob, carol] = [
+        yield* appoint("ann", "admin"),
+        yield* appoint("bob", "admin"),
+        yield* appoint("carol", "treasurer")
+      ]
+      const { version } = (yield* admin("GET", "/settings")).body
+      const values = { VENUE_TWO_PEOPLE_ABOVE: "300000", VENUE_ADMIN_TOKEN: `drawn_${"4".repeat(40)}` }
+      const send = (token: string, above = "300000") =>
+        admin(
+          "PUT",
+          "/settings",
+          { version, values: { ...values, VENUE_TWO_PEOPLE_ABOVE: above }, reason: "a test" },
+          token
+        )
+
+      for (const times of [1, 2]) {
+        const { body } = yield* send(ann)
+        assert.deepInclude(body, { version, is_decided: false, people: ["ann"], people_needed: 2 }, String(times))
+      }
+      assert.deepInclude((yield* send(bob, "9000000")).body, { is_decided: false, people: ["bob"] })
+      assert.strictEqual((yield* send(carol)).status, 403)
+      const late = yield* send(yield* appoint("dave", "admin"))
+      assert.deepInclude(late, { status: 409 })
+      assert.include(late.text, "dave was appointed after the change was requested")
+      assert.strictEqual(now().twoPeopleAbove, 250_000)
+
+      const { requested } = (yield* admin("GET", "/settings")).body
+      assert.deepStrictEqual(
+        requested.map(({ operator, values }: { operator: string; values: Record<string, string> }) => [
+          operator,
+          values["VENUE_TWO_PEOPLE_ABOVE"]
+        ]),
+        [
+          ["ann", "300000"],
+          ["bob", "9000000"]
+        ]
+      )
+      assert.match(requested[0].values.VENUE_ADMIN_TOKEN, /^[0-9a-f]{16}$/)
+      const decided = yield* send(bob)
+      assert.deepInclude(decided.body, { is_decided: true, people: ["ann", "bob"], requested: [] })
+      assert.strictEqual(now().twoPeopleAbove, 300_000)
+      assert.deepInclude(rowOf(decided.body, "VENUE_TWO_PEOPLE_ABOVE"), { value: "300000", changed_by: "ann, bob" })
+      const deeds = yield* (yield* Audit).about("VENUE_TWO_PEOPLE_ABOVE")
+      assert.deepStrictEqual(
+        deeds.map(({ action, actor }) => `${action} ${actor}`),
+        [
+          "setting_changed bob",
+          "setting_change_requested bob",
+          "setting_change_requested ann",
+          "setting_change_requested ann"
+        ]
+      )
+      const lower = yield* admin(
+        "PUT",
+        "/settings",
+        { version: decided.body.version, values: { VENUE_TWO_PEOPLE_ABOVE: "250000" }, reason: "a test" },
+        ann
+      )
+      assert.deepInclude(lower.body, { is_decided: true, people: ["ann"], people_needed: 1 })
+    })
+  )
+
   it.effect("a new limit of open orders applies to the next order", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue

@@ -40,6 +40,7 @@ for (const [name, made] of [
       const observed: Array<string> = []
       yield* settings.watch(() => void observed.push(settings.now().termsVersion))
       const { stored, version } = yield* settings.change(0, { termsVersion: text("2026-12") }, by)
+      yield* settings.read
       assert.deepStrictEqual(observed, ["2026-12"])
       assert.deepInclude(stored.get("termsVersion")!, { changedBy: "tom", fingerprint: null })
       assert.strictEqual((yield* settings.read).version, version)
@@ -57,6 +58,7 @@ for (const [name, made] of [
       const { _tag } = yield* Effect.flip(settings.change(0, { termsVersion: text("2") }, by))
       assert.strictEqual(_tag, "VersionDiffers")
       yield* settings.change(version, { identityKey: text("the second key") }, by)
+      yield* settings.read
       assert.strictEqual(Redacted.value(settings.now().identityKey), "the second key")
       const changes = yield* settings.history(Number.MAX_SAFE_INTEGER, 10)
       assert.deepStrictEqual(
@@ -116,11 +118,13 @@ it.live("a node that cannot read the table keeps the last values, and follows th
     const url = yield* freshDatabase
     const { settings, sql } = yield* node(url, { given: {} })
     const { version } = yield* settings.change(0, { termsVersion: text("2") }, by)
+    yield* settings.read
     yield* sql`alter table setting_change rename to away`
     assert.strictEqual((yield* Effect.flip(settings.read))._tag, "DatabaseUnavailable")
     assert.strictEqual(settings.now().termsVersion, "2")
     yield* sql`alter table away rename to setting_change`
     yield* settings.change(version, { termsVersion: text("3") }, by)
+    yield* settings.read
     assert.strictEqual(settings.now().termsVersion, "3")
   }).pipe(Effect.provide(Logger.layer([])))
 )
@@ -131,5 +135,18 @@ it.live("the history only grows", () =>
     yield* settings.change(0, { termsVersion: text("2") }, by)
     for (const statement of [sql`delete from setting_change`, sql`update setting_change set value = '9'`])
       assert.strictEqual((yield* Effect.flip(statement))._tag, "SqlError")
+  })
+)
+
+it.live("a change whose transaction fails is never in force", () =>
+  Effect.gen(function* () {
+    const { settings, sql } = yield* node(yield* freshDatabase, { given: {} })
+    const observed: Array<string> = []
+    yield* settings.watch(() => void observed.push(settings.now().termsVersion))
+    const failed = sql.withTransaction(
+      Effect.andThen(settings.change(0, { termsVersion: text("2") }, by), Effect.fail("the audit log is full"))
+    )
+    assert.strictEqual(yield* Effect.flip(failed), "the audit log is full")
+    assert.deepStrictEqual([(yield* settings.read).version, settings.now().termsVersion, observed], [0, "1", []])
   })
 )
