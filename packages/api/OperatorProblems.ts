@@ -119,7 +119,7 @@ const ofSettings = (baseUrl: string) => ({
   adminSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed after the change was requested. It requires 2 admins who were appointed before the request; ask one of them to send the same change.`
+        detail: `${name} was appointed, or received a token from another operator, after the change was requested. It requires 2 other admins; ask one of them to send the same change.`
       })
     ),
   nodesBehind: (names: ReadonlyArray<string>) =>
@@ -140,7 +140,7 @@ const ofReviews = (baseUrl: string) => ({
   appointedSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed after the withdrawal was requested. The decision requires 2 treasurers who were appointed before the request; ask one of them to decide.`
+        detail: `${name} was appointed, or received a token from another operator, after the withdrawal was requested. The decision requires 2 other treasurers; ask one of them to decide.`
       })
     ),
   notCancellable: (state: string) =>

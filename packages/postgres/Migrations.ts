@@ -13,6 +13,7 @@ import { journalArchive } from "./migrations/0007_journal_archive.ts"
 import { recovery } from "./migrations/0008_recovery.ts"
 import { alarms } from "./migrations/0009_alarms.ts"
 import { runningSettings } from "./migrations/0010_running_settings.ts"
+import { tokenGiven } from "./migrations/0011_token_given.ts"
 import * as MayCreate from "./MayCreate.ts"
 import * as Table from "./Table.ts"
 
@@ -30,7 +31,8 @@ const all = {
   "0007_journal_archive": journalArchive,
   "0008_recovery": recovery,
   "0009_alarms": alarms,
-  "0010_running_settings": runningSettings
+  "0010_running_settings": runningSettings,
+  "0011_token_given": tokenGiven
 }
 
 /**

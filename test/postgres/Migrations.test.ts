@@ -22,7 +22,8 @@ describe("database migrations", () => {
         { number: 7, name: "journal_archive" },
         { number: 8, name: "recovery" },
         { number: 9, name: "alarms" },
-        { number: 10, name: "running_settings" }
+        { number: 10, name: "running_settings" },
+        { number: 11, name: "token_given" }
       ])
     }).pipe(Effect.provide(emptyPostgresLayer))
   )
@@ -54,7 +55,7 @@ describe("database migrations", () => {
       const { message } = yield* Effect.flip(migrate)
       assert.strictEqual(
         message,
-        "the database is at migration 9999 and this release has migrations up to 10: start the release that upgraded the database, or a newer one"
+        "the database is at migration 9999 and this release has migrations up to 11: start the release that upgraded the database, or a newer one"
       )
     }).pipe(Effect.provide(emptyPostgresLayer))
   )

@@ -126,10 +126,15 @@ const make = Effect.gen(function* () {
     }, transaction.run),
     renew: Effect.fn("OperatorTokens.renew")(function* ({ days, name: named, needsFactor }, caller, reason) {
       const name = named ?? caller.name
-      const isOwn = name === caller.name && needsFactor === undefined
-      if (!isOwn && !mayAct(caller.roles, "admin")) return yield* new RenewalForbidden({ needed: "admin" })
+      const isOwn = name === caller.name
+      if ((!isOwn || needsFactor !== undefined) && !mayAct(caller.roles, "admin"))
+        return yield* new RenewalForbidden({ needed: "admin" })
       const token = yield* draw
-      const renewed = yield* operators.renew(name, token, { expiresAtMillis: yield* expiryAfter(days), needsFactor })
+      const renewed = yield* operators.renew(name, token, {
+        expiresAtMillis: yield* expiryAfter(days),
+        needsFactor,
+        isOwn
+      })
       if (Option.isNone(renewed)) return yield* new NoSuchOperator({ name })
       const facts = { reason, days, ...(needsFactor === undefined ? {} : { secondFactor: needsFactor }) }
       yield* audit.record({ action: "operator_renewed", actor: caller.name, subject: name, facts })

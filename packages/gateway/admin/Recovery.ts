@@ -104,7 +104,7 @@ const makeDecide = Effect.gen(function* () {
     const mayDecide = yield* deciders
     if (!mayDecide(name, pending.value.foundAtMillis))
       return yield* refusals.noRecovery(
-        `${name} was appointed after the loss was found. The decision requires ${peopleNeeded} treasurers who were appointed before; ask one of them to decide.`
+        `${name} was appointed, or received a token from another operator, after the loss was found. The decision requires ${peopleNeeded} other treasurers; ask one of them to decide.`
       )
     const open = yield* recoveries.decide({ recoveryId, operator: name, reason })
     if (Option.isNone(open))

@@ -20,7 +20,9 @@ const operatorTable = Table.make("operator", {
   needsFactor: boolean,
   sealedFactor: orNull(bytea),
   /** Time step of the last accepted code; null until the first. */
-  acceptedStep: orNull(bigint)
+  acceptedStep: orNull(bigint),
+  /** Time at which another operator replaced the token; null for the token of the appointment. */
+  tokenGivenAtMillis: orNull(timestamptz)
 })
 type Row = Table.Row<typeof operatorTable>
 
@@ -31,7 +33,9 @@ const sessionTable = Table.make("operator_session", {
   expiresAtMillis: timestamptz
 })
 
-export interface Operator extends Omit<Row, "tokenHash" | "sealedFactor" | "acceptedStep"> {
+export interface Operator extends Omit<Row, "tokenHash" | "sealedFactor" | "acceptedStep" | "tokenGivenAtMillis"> {
+  /** Time since which nobody else has held the operator's token: the appointment, or a later renewal by another operator. */
+  readonly ownTokenSinceMillis: number
   /** Whether a code of the operator's second factor was accepted. */
   readonly hasFactor: boolean
 }
@@ -47,6 +51,8 @@ export interface Presented {
 export interface Renewal {
   readonly expiresAtMillis: number
   readonly needsFactor?: boolean | undefined
+  /** Whether the operator renews the token in person. */
+  readonly isOwn: boolean
 }
 
 export interface FactorTerms extends Pick<Operator, "needsFactor" | "expiresAtMillis"> {
@@ -112,7 +118,7 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
     add: Effect.fn("Operators.add")(function* (operator: NewOperator, token: Redacted.Redacted) {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const tokenHash = hashOf(token)
-      const row: Row = { ...operator, ...noFactor, tokenHash, createdAtMillis, removedAtMillis: null }
+      const row: Row = { ...operator, ...justAppointed, tokenHash, createdAtMillis }
       if (!(yield* operators.insert(row))) return yield* new OperatorExists({ name: operator.name })
       return operatorOf(row)
     }),
@@ -129,9 +135,10 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
         isSession: true
       }))
     }),
-    renew: Effect.fn("Operators.renew")(function* (name, token, { expiresAtMillis, needsFactor }) {
+    renew: Effect.fn("Operators.renew")(function* (name, token, { expiresAtMillis, isOwn, needsFactor }) {
       const factor = needsFactor === undefined ? {} : { needsFactor, ...noFactor }
-      const change = { tokenHash: hashOf(token), expiresAtMillis, ...factor }
+      const given = isOwn ? {} : { tokenGivenAtMillis: yield* Clock.currentTimeMillis }
+      const change = { tokenHash: hashOf(token), expiresAtMillis, ...factor, ...given }
       const renewed = yield* operators.update(current(name), change)
       if (Option.isSome(renewed)) yield* endSessions(name)
       return Option.map(renewed, operatorOf)
@@ -174,10 +181,12 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
 
 const maxListed = 1_000
 
+const justAppointed = { sealedFactor: null, acceptedStep: null, removedAtMillis: null, tokenGivenAtMillis: null }
 const noFactor = { sealedFactor: null, acceptedStep: null }
 
 const operatorOf = (row: Row): Operator => ({
-  ...Struct.omit(row, ["tokenHash", "sealedFactor", "acceptedStep"]),
+  ...Struct.omit(row, ["tokenHash", "sealedFactor", "acceptedStep", "tokenGivenAtMillis"]),
+  ownTokenSinceMillis: row.tokenGivenAtMillis ?? row.createdAtMillis,
   hasFactor: row.acceptedStep !== null
 })
 

@@ -33,7 +33,10 @@ it.effect(
       assert.deepStrictEqual(yield* alarms, [
         "ann: The token of ann expired at 1970-01-21T00:00:00.000Z. Renew it, or dismiss the operator."
       ])
-      yield* operators.renew("ann", Redacted.make("another token"), { expiresAtMillis: 90 * dayMillis })
+      yield* operators.renew("ann", Redacted.make("another token"), {
+        expiresAtMillis: 90 * dayMillis,
+        isOwn: true
+      })
       assert.deepStrictEqual(yield* alarms, [])
       yield* TestClock.setTime(89 * dayMillis)
       assert.lengthOf(yield* alarms, 1)

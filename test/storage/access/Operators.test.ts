@@ -21,7 +21,8 @@ const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
           roles: ["viewer", "treasurer"],
           hasFactor: false,
           createdAtMillis: 5_000,
-          removedAtMillis: null
+          removedAtMillis: null,
+          ownTokenSinceMillis: 5_000
         })
         assert.deepStrictEqual(
           yield* operators.ofToken(token("tom")),
@@ -76,13 +77,13 @@ const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
           [false, false]
         )
         yield* operators.beginSession("rita", token("rita's session"), 30_000)
-        const renewed = yield* operators.renew("rita", token("rita 2"), { expiresAtMillis: 90_000 })
+        const renewed = yield* operators.renew("rita", token("rita 2"), { expiresAtMillis: 90_000, isOwn: true })
         assert.deepInclude(Option.getOrThrow(renewed), { hasFactor: true, expiresAtMillis: 90_000 })
         for (const text of ["rita", "rita's session"])
           assert.deepStrictEqual(yield* operators.ofToken(token(text)), Option.none())
         const { secret } = Option.getOrThrow(yield* operators.factorOf("rita"))
         assert.strictEqual(Redacted.value(secret!), Redacted.value(token("second factor")))
-        yield* operators.renew("rita", token("rita 3"), { expiresAtMillis: 90_000, needsFactor: true })
+        yield* operators.renew("rita", token("rita 3"), { expiresAtMillis: 90_000, needsFactor: true, isOwn: true })
         assert.isNull(Option.getOrThrow(yield* operators.factorOf("rita")).secret)
         assert.isTrue(yield* operators.setFactor("rita", token("third factor")))
       })
