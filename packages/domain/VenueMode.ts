@@ -111,9 +111,13 @@ const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000}
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED")
-    return `The venue is ${trading}, and CANCEL_ONLY is possible only from HALTED; choose another mode.`
+    return trading === "CANCEL_ONLY"
+      ? "The venue is already CANCEL_ONLY; set TRADING to accept orders again."
+      : "The venue is TRADING, and CANCEL_ONLY is a step from HALTED back to TRADING; set HALTED to stop orders."
   if (step === "TRADING" && trading !== "CANCEL_ONLY")
-    return `The venue is ${trading}, and TRADING is possible only from CANCEL_ONLY; set CANCEL_ONLY first.`
+    return trading === "TRADING"
+      ? "The venue is already TRADING; open withdrawals with WITHDRAWALS if they are blocked."
+      : "The venue is HALTED, and TRADING is possible only from CANCEL_ONLY; set CANCEL_ONLY first."
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
     return trading === "TRADING"
       ? "Withdrawals are already open. If withdrawals are not being paid, wait for the next audit."

@@ -34,7 +34,7 @@ const sessionTable = Table.make("operator_session", {
 })
 
 export interface Operator extends Omit<Row, "tokenHash" | "sealedFactor" | "acceptedStep" | "tokenGivenAtMillis"> {
-  /** Time since which nobody else has held the operator's token: the appointment, or a later renewal by another operator. */
+  /** Time of the appointment, or of the last renewal of the token by another operator. */
   readonly ownTokenSinceMillis: number
   /** Whether a code of the operator's second factor was accepted. */
   readonly hasFactor: boolean

@@ -30,6 +30,6 @@ it.live("prepares the tables as the owner if the owner has a URL of its own, and
     assert.strictEqual(yield* migrate({ VENUE_DATABASE_URL: closed, VENUE_MIGRATION_DATABASE_URL: url }), ready)
     // An empty secret file of compose or Kubernetes.
     assert.strictEqual(yield* migrate({ VENUE_DATABASE_URL: url, VENUE_MIGRATION_DATABASE_URL: "" }), ready)
-    assert.strictEqual(yield* migrate({}), "VENUE_DATABASE_URL: expected a value; it has no default")
+    assert.strictEqual(yield* migrate({}), "VENUE_DATABASE_URL: expected a value, because the setting has no default")
   }).pipe(Effect.scoped)
 )
