@@ -23,9 +23,14 @@ process.once("exit", () => {
 })
 
 /** Starts the program and appends its output to the log file. */
-export const start = (program: string, variables: Variables, logFile: string): ChildProcess => {
+export const start = (
+  program: string,
+  variables: Variables,
+  logFile: string,
+  args: ReadonlyArray<string> = []
+): ChildProcess => {
   const log = openSync(logFile, "a")
-  const child = spawn(process.execPath, [...Boot.flags, program], {
+  const child = spawn(process.execPath, [...Boot.flags, program, ...args], {
     cwd: root,
     env: { ...Boot.environment, ...variables },
     stdio: ["ignore", log, log],
