@@ -3,7 +3,7 @@ import { afterFailure, type AlarmMessage } from "@venue/domain/AlarmWebhook"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import type { AlarmPushes } from "@venue/storage/alarms/AlarmPushes"
 import { type AlarmEndpoint, AlarmWebhooks } from "@venue/storage/alarms/AlarmWebhooks"
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Option, Schedule } from "effect"
 
 /** Returns an effect that starts the attempts that are due, in the scope of the caller, and does not await them. */
 export const make = Effect.gen(function* () {
@@ -27,17 +27,14 @@ export const make = Effect.gen(function* () {
   )
 
   return Effect.fnUntraced(function* (pushes: AlarmPushes["Service"], endpoints: ReadonlyArray<AlarmEndpoint>) {
-    for (const message of yield* pushes.due) {
-      const { webhookId } = message
+    for (const endpoint of endpoints) {
+      const { webhookId } = endpoint
       if (inFlight.has(webhookId)) continue
-      const endpoint = endpoints.find((endpoint) => endpoint.webhookId === webhookId)
-      if (endpoint === undefined) {
-        yield* pushes.remove(message)
-        continue
-      }
+      const message = yield* pushes.nextDue(webhookId)
+      if (Option.isNone(message)) continue
       inFlight.add(webhookId)
       const release = Effect.sync(() => inFlight.delete(webhookId))
-      yield* Effect.forkScoped(Effect.ensuring(attempt(pushes, endpoint, message), release))
+      yield* Effect.forkScoped(Effect.ensuring(attempt(pushes, endpoint, message.value), release))
     }
   })
 })

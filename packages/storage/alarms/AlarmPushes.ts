@@ -45,8 +45,8 @@ export class AlarmPushes extends Context.Service<
     readonly commit: (changes: PushChanges) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns all waiting messages, the first due first. */
     readonly waiting: Effect.Effect<ReadonlyArray<AlarmMessage>, DatabaseUnavailable>
-    /** Returns at most `maxDue` messages that are due, the first due first. */
-    readonly due: Effect.Effect<ReadonlyArray<AlarmMessage>, DatabaseUnavailable>
+    /** Returns the message of the webhook that has been due for longest. */
+    readonly nextDue: (webhookId: string) => Effect.Effect<Option.Option<AlarmMessage>, DatabaseUnavailable>
     /** Replaces a message after a failed attempt. Does nothing if the message was removed. */
     readonly postpone: (message: AlarmMessage) => Effect.Effect<void, DatabaseUnavailable>
     /** Removes a message that was delivered or is given up. */
@@ -61,7 +61,6 @@ export class AlarmPushes extends Context.Service<
 
 /** Length of a lease in milliseconds: longer than two rounds of its holder while the database is slow. */
 export const leaseMillis = 20_000
-const maxDue = 500
 
 const make = Effect.gen(function* () {
   const senders = yield* Store.make(senderTable, { key: ["role"] })
@@ -103,7 +102,10 @@ const make = Effect.gen(function* () {
       )
     ),
     waiting: stored.list({}),
-    due: Effect.flatMap(Clock.currentTimeMillis, (now) => stored.list({ dueAtMillis: Store.atMost(now) }, maxDue)),
+    nextDue: Effect.fn("AlarmPushes.nextDue")(function* (webhookId: string) {
+      const now = yield* Clock.currentTimeMillis
+      return Option.fromNullishOr((yield* stored.list({ webhookId, dueAtMillis: Store.atMost(now) }, 1))[0])
+    }),
     postpone: ({ attempts, dueAtMillis, messageId, webhookId }) =>
       Effect.asVoid(stored.update({ webhookId, messageId }, { attempts, dueAtMillis })),
     remove: ({ messageId, webhookId }) => Effect.asVoid(stored.remove({ webhookId, messageId }))

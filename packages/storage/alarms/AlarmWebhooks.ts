@@ -5,7 +5,7 @@ import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Seal, unsealed } from "@venue/postgres/Seal"
 import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
-import { Clock, Context, Effect, Layer, type Redacted, Schema, Struct } from "effect"
+import { Clock, Context, Effect, Layer, type Redacted, Result, Schema, Struct } from "effect"
 import { AlarmMessages } from "./AlarmMessages.ts"
 
 const webhookTable = Table.make("alarm_webhook", {
@@ -48,7 +48,7 @@ export class AlarmWebhooks extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<AlarmWebhook>, DatabaseUnavailable>
     /** Removes a webhook and its waiting messages; returns false if no such webhook exists. */
     readonly remove: (webhookId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Returns the endpoints with their secrets. A secret that cannot be unsealed is a defect. */
+    /** Returns the endpoints with their secrets. An endpoint whose secret cannot be unsealed is left out, with a fault. */
     readonly endpoints: Effect.Effect<ReadonlyArray<AlarmEndpoint>, DatabaseUnavailable>
     /** Records the outcome of an attempt; `fault` is null after a success. */
     readonly attempted: (webhookId: string, fault: string | null) => Effect.Effect<void, DatabaseUnavailable>
@@ -68,10 +68,17 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
     order: { createdAtMillis: "asc", webhookId: "asc" }
   })
   const waiting = yield* AlarmMessages
+  /** Removes messages that were stored while their webhook was being removed. */
+  const removeLeft = Effect.gen(function* () {
+    const known = new Set((yield* webhooks.list({})).map(({ webhookId }) => webhookId))
+    const left = new Set((yield* waiting.list({})).map(({ webhookId }) => webhookId)).difference(known)
+    for (const webhookId of left) yield* waiting.remove({ webhookId })
+  })
   return AlarmWebhooks.of({
     add: Effect.fn("AlarmWebhooks.add")(function* ({ secret, ...webhook }: NewAlarmWebhook) {
       if ((yield* webhooks.count({})) >= maxAlarmWebhooks)
         return yield* new TooManyAlarmWebhooks({ limit: maxAlarmWebhooks })
+      yield* removeLeft
       const sealedSecret = seal(secret, nameOf(webhook.webhookId))
       const added = {
         ...webhook,
@@ -87,13 +94,15 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
     remove: Effect.fn("AlarmWebhooks.remove")((webhookId: string) =>
       webhooks.transaction(Effect.andThen(waiting.remove({ webhookId }), webhooks.remove({ webhookId })))
     ),
-    endpoints: Effect.map(webhooks.list({}), (rows) =>
-      rows.map(({ sealedSecret, url, webhookId }) => ({
-        webhookId,
-        url,
-        secret: open(sealedSecret, nameOf(webhookId))
-      }))
-    ),
+    endpoints: Effect.gen(function* () {
+      const opened: Array<AlarmEndpoint> = []
+      for (const { fault, sealedSecret, url, webhookId } of yield* webhooks.list({})) {
+        const secret = Result.try(() => open(sealedSecret, nameOf(webhookId)))
+        if (Result.isSuccess(secret)) opened.push({ webhookId, url, secret: secret.success })
+        else if (fault !== unreadable) yield* webhooks.update({ webhookId }, { fault: unreadable })
+      }
+      return opened
+    }),
     attempted: Effect.fn("AlarmWebhooks.attempted")(function* (webhookId: string, fault: string | null) {
       const now = yield* Clock.currentTimeMillis
       yield* webhooks.modify({ webhookId }, (row) => {
@@ -105,6 +114,8 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
     })
   })
 })
+
+const unreadable = "the secret cannot be decrypted; register the URL again and remove this entry"
 
 /** Returns the name under which a secret is sealed; the prefix separates it from other kinds of secrets. */
 export const nameOf = (webhookId: string): string => `alarm_webhook:${webhookId}`

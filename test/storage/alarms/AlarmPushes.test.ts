@@ -7,7 +7,7 @@ import { AlarmWebhooks } from "@venue/storage/alarms/AlarmWebhooks"
 import { DeadPriceSources } from "@venue/storage/alarms/DeadPriceSources"
 import { NodeReports } from "@venue/storage/alarms/NodeReports"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
@@ -67,20 +67,22 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("returns the messages that are due, keeps a message that already waits, and postpones and removes", () =>
+    it.effect("returns the longest due message of each webhook, keeps a waiting one, and postpones and removes", () =>
       Effect.gen(function* () {
         const pushes = yield* AlarmPushes
         const add = (...messages: ReadonlyArray<AlarmMessage>) => pushes.commit({ put: [], removed: [], messages })
-        const due = Effect.map(pushes.due, (all) => all.map(({ messageId, webhookId }) => `${messageId} ${webhookId}`))
+        const due = Effect.forEach(["w1", "w2", "w3"], (webhookId) =>
+          Effect.map(pushes.nextDue(webhookId), (next) => Option.getOrUndefined(next)?.messageId)
+        )
         yield* TestClock.setTime(5_000)
         yield* add(message("m1", "w1"), message("m1", "w2"), message("m2", "w1", { dueAtMillis: 6_000 }))
-        assert.deepStrictEqual(yield* due, ["m1 w1", "m1 w2"])
+        assert.deepStrictEqual(yield* due, ["m1", "m1", undefined])
         const later = message("m1", "w1", { attempts: 1, dueAtMillis: 7_000 })
         yield* pushes.postpone(later)
         yield* add(message("m1", "w1"))
-        assert.deepStrictEqual(yield* due, ["m1 w2"])
+        assert.deepStrictEqual(yield* due, [undefined, "m1", undefined])
         yield* TestClock.setTime(7_000)
-        assert.deepStrictEqual(yield* due, ["m1 w2", "m2 w1", "m1 w1"])
+        assert.deepStrictEqual(yield* due, ["m2", "m1", undefined])
         assert.deepStrictEqual(
           (yield* pushes.waiting).find(({ attempts }) => attempts === 1),
           later
@@ -128,7 +130,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           (yield* pushes.waiting).map(({ webhookId }) => webhookId),
           ["w8"]
         )
-        yield* Effect.forEach(yield* pushes.waiting, pushes.remove)
+        yield* webhooks.add({ ...webhook, secret: Redacted.make("whsec_canary") })
+        assert.deepStrictEqual(yield* pushes.waiting, [])
+        yield* webhooks.remove("w9")
       })
     )
 
@@ -186,7 +190,7 @@ suite("alarm tables in memory", memory)
 suite("alarm tables on Postgres", stored)
 
 layer(stored, { timeout: "5 minutes" })("secrets of alarm webhooks", (it) => {
-  it.effect("stores a secret only encrypted, and decrypts it for the sender", () =>
+  it.effect("stores a secret only encrypted, decrypts it for the sender, and leaves out a damaged one", () =>
     Effect.gen(function* () {
       const webhooks = yield* AlarmWebhooks
       const sql = yield* SqlClient.SqlClient
@@ -197,6 +201,17 @@ layer(stored, { timeout: "5 minutes" })("secrets of alarm webhooks", (it) => {
       }>`select encode(sealed_secret, 'escape') sealed from alarm_webhook`
       assert.notInclude(row!.sealed, "canary")
       assert.strictEqual(Redacted.value((yield* webhooks.endpoints)[0]!.secret), "whsec_canary")
+
+      yield* webhooks.add({ webhookId: "w2", url: "https://pager.example.com/2", createdBy: "ann", secret })
+      yield* sql`update alarm_webhook set sealed_secret = sealed_secret || '\\x00'::bytea where webhook_id = 'w1'`
+      assert.deepStrictEqual(
+        (yield* webhooks.endpoints).map(({ webhookId }) => webhookId),
+        ["w2"]
+      )
+      assert.strictEqual(
+        (yield* webhooks.list)[0]!.fault,
+        "the secret cannot be decrypted; register the URL again and remove this entry"
+      )
     })
   )
 })
