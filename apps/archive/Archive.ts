@@ -106,7 +106,7 @@ const deleteRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, range:
       BigInt(last)
     ])
   }
-  yield* ArchiveTable.setDeleted(sql, range)
+  yield* ArchiveTable.setDeleted(sql, range, true)
 })
 
 /** Puts a stream's archived rows back into the journal, newest file first. Returns the number of rows. */
@@ -115,6 +115,8 @@ export const restore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, di
   const ranges = (yield* ArchiveTable.all(sql)).filter((range) => range.stream === stream)
   for (const range of ranges.toReversed()) {
     const rows = yield* ArchiveDirectory.read(directory, range, range.digest)
+    // After an interruption, the next run of the archiver deletes the rows that are back already.
+    yield* ArchiveTable.setDeleted(sql, range, false)
     for (let end = rows.length; end > 0; end -= rowsAtOnce) {
       yield* insertRows(sql, stream, rows.slice(Math.max(0, end - rowsAtOnce), end))
     }

@@ -46,11 +46,13 @@ export const add = (sql: SqlClient.SqlClient, { digest, first, last, stream }: O
     digest
   ])
 
-export const setDeleted = (sql: SqlClient.SqlClient, { first, stream }: RowRange) =>
-  values(sql, "update journal_archive set deleted_at = clock_timestamp() where stream = $1 and first_row = $2", [
-    stream,
-    BigInt(first)
-  ])
+/** Records whether all rows of the range are deleted from the journal. */
+export const setDeleted = (sql: SqlClient.SqlClient, { first, stream }: RowRange, isDeleted: boolean) =>
+  values(
+    sql,
+    "update journal_archive set deleted_at = case when $3 then clock_timestamp() end where stream = $1 and first_row = $2",
+    [stream, BigInt(first), isDeleted]
+  )
 
 export const remove = (sql: SqlClient.SqlClient, { first, stream }: RowRange) =>
   values(sql, "delete from journal_archive where stream = $1 and first_row = $2", [stream, BigInt(first)])

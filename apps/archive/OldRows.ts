@@ -82,12 +82,11 @@ const blockOf = `
   from journal where stream = $1 and seq between $2 and $3 order by seq`
 
 const hasTraded = `
-  select exists (
-    select from trade where symbol = $1 and at_millis > $2
-      and at_millis < (extract(epoch from clock_timestamp()) * 1000)::bigint - 172800000
-  )`
+  select at_millis > $2 from trade
+  where symbol = $1 and at_millis < (extract(epoch from clock_timestamp()) * 1000)::bigint - 172800000
+  order by number desc limit 1`
 
 const mostRows = 10_000
 const mostBytes = 16 * 1024 * 1024
 /** Largest block, which gets a file of its own. It must fit into memory, and into the limit of a file. */
-const mostBlockBytes = 192 * 1024 * 1024
+const mostBlockBytes = 64 * 1024 * 1024

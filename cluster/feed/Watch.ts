@@ -2,6 +2,7 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
+import * as JournalGap from "@venue/journal/JournalGap"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Storage from "@venue/telemetry/catalogue/Storage"
 import * as Meter from "@venue/telemetry/Meter"
@@ -113,7 +114,7 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
   const stream = marketStream(instrument.symbol)
   return Effect.fnUntraced(function* (upTo: number) {
     for (let last = log.head()!.seq; last < upTo; last = log.head()!.seq) {
-      const rows = yield* journal.read(stream, last, Math.min(pageSize, upTo - last))
+      const rows = yield* JournalGap.readNext(journal, stream, last, Math.min(pageSize, upTo - last))
       if (rows.length === 0) return yield* Effect.die(`${stream} ends before row ${upTo}`)
       for (const row of rows) log.advance(decode(instrument, row, []))
     }

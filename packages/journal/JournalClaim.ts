@@ -114,9 +114,13 @@ const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMa
 /** Replays a row. A gap in the sequence numbers means corrupted data, so the stream is not served. */
 const apply = (progress: Progress, row: Row): Effect.Effect<void> => {
   if (row.seq !== progress.seq + 1 || row.epoch < progress.epoch) {
+    const remedy =
+      row.seq > progress.seq + 1
+        ? `; if the rows between are archived, run: npm run archive -- --restore ${row.stream}`
+        : ""
     return Effect.die(
       new Error(
-        `${row.stream}: row ${row.seq} of epoch ${row.epoch} follows row ${progress.seq} of epoch ${progress.epoch}`
+        `${row.stream}: row ${row.seq} of epoch ${row.epoch} follows row ${progress.seq} of epoch ${progress.epoch}${remedy}`
       )
     )
   }

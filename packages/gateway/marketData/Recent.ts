@@ -9,6 +9,7 @@ import { dayMillis } from "@venue/domain/Day"
 import { minuteMillis, minuteOf } from "@venue/domain/Minute"
 import type { Ratio } from "@venue/domain/Split"
 import { Journal } from "@venue/journal/Journal"
+import * as JournalGap from "@venue/journal/JournalGap"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -116,7 +117,7 @@ const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
     const splits = minuteOf(splitMillis) < oldestMinute ? [] : yield* LastSplit.findAll(read, range)
     const loaded: Loaded<A> = { state: of(splits), seq: position }
     while (loaded.seq < feed.head(symbol)!.seq) {
-      const rows = yield* journal.read(marketStream(symbol), loaded.seq, pageRows)
+      const rows = yield* JournalGap.readNext(journal, marketStream(symbol), loaded.seq, pageRows)
       for (const { events, seq } of rows) {
         follow(kind, loaded, seq, events.length === 0 ? [] : MarketRecord.decode(events))
       }

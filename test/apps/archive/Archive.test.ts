@@ -168,7 +168,7 @@ it.live("a new owner claims a stream with archived rows from its snapshot, and n
         replay: ({ seq }: { readonly seq: number }) => void replayed.push(seq)
       })
       const exit = yield* Effect.exit(journal.claim(stream, into(false), Effect.succeed(true)))
-      assert.isTrue(Exit.isFailure(exit))
+      assert.include(String(exit), `run: npm run archive -- --restore ${stream}`)
       assert.deepStrictEqual(replayed, [])
       const claimed = yield* journal.claim(stream, into(true), Effect.succeed(true))
       assert.deepStrictEqual([claimed.seq, claimed.epoch], [head + 1, 2])
@@ -204,6 +204,15 @@ it.live(
         yield* sql`select stream, seq, epoch, recorded_at, events from journal where stream = ${stream} order by seq`,
         rowsBefore
       )
+
+      // As after a restore that ended before it had put all rows back: the next run deletes them again.
+      yield* Archive.run(sql, { directory, ...all })
+      const [archived] = yield* ArchiveTable.all(sql)
+      yield* ArchiveTable.setDeleted(sql, archived!, false)
+      yield* sql`insert into journal (stream, seq, epoch, events) values (${stream}, ${archived!.last}, 1, '')`
+      yield* Archive.run(sql, { directory, ...all })
+      assert.deepStrictEqual(yield* counted(sql), [longest.length - archivable, archivable + 1])
+      yield* Archive.restore(sql, directory, stream)
 
       // As after an interruption between the record of the file and the deletion of its rows.
       yield* ArchiveTable.add(sql, range!)
