@@ -15,7 +15,12 @@ export class SettingChanged extends Schema.TaggedError<SettingChanged>()("Settin
   current: Schema.String
 }) {
   override get message(): string {
-    return `${this.name} was ${this.founded} at the first start of this venue and cannot be changed to ${this.current}`
+    const secret = /^the mark of (\w+)$/.exec(this.name)?.[1]
+    const remedy =
+      secret === undefined
+        ? `set it to ${this.founded} again`
+        : `put back the value of ${secret} from its backup, because no other value decrypts the stored secrets`
+    return `${this.name} was ${this.founded} at the first start of this venue and cannot be changed to ${this.current}: ${remedy}`
   }
 }
 

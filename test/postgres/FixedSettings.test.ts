@@ -24,6 +24,18 @@ it.live("rejects a number of desks that differs from that of the first start", (
   })
 )
 
+it.effect("the message of a changed setting states the remedy, and for a secret the value to put back", () =>
+  Effect.sync(() => {
+    const message = (name: string) =>
+      new FixedSettings.SettingChanged({ name, founded: "16", current: "8" }).message.split(": ")[1]
+    assert.strictEqual(message("VENUE_DESKS"), "set it to 16 again")
+    assert.strictEqual(
+      message("the mark of VENUE_SECRET_KEY"),
+      "put back the value of VENUE_SECRET_KEY from its backup, because no other value decrypts the stored secrets"
+    )
+  })
+)
+
 it.live("rejects a second venue on the same database while the first venue is running", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
