@@ -13,7 +13,7 @@ export interface Urls {
 
 export interface Spec {
   readonly name: string
-  readonly kind: "runner" | "gateway"
+  readonly kind: "runner" | "gateway" | "auditor"
   readonly program: string
   readonly variables: ChildProcess.Variables
   readonly health: string

@@ -7,6 +7,9 @@ import { onTestFinished } from "vitest"
 import * as Boot from "./Boot.ts"
 import * as Guard from "./Guard.ts"
 import * as Ports from "./Ports.ts"
+import { until } from "./Until.ts"
+
+export { patienceMillis, until } from "./Until.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -140,26 +143,6 @@ export const start = async (site: Site, variables: Variables = {}, program?: Arr
 }
 
 export const readFile = (site: Site): DevFile => JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8"))
-
-/**
- * Polls every 20 ms until the condition holds. After `patienceMillis`, fails with the condition's description and the
- * result of `saw`.
- */
-export const until = async (
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  saw: () => string = () => ""
-): Promise<void> => {
-  const deadline = performance.now() + patienceMillis
-  while (!(await holds())) {
-    if (performance.now() > deadline)
-      throw new Error(`waited ${patienceMillis / 1_000} s in vain until ${what}\n${saw()}`.trim())
-    await new Promise((again) => setTimeout(again, 20))
-  }
-}
-
-/** Time limit for every wait for a process. On a busy machine, a start takes more than a minute. */
-export const patienceMillis = 600_000
 
 /** Returns the process ids of this data directory's database servers. */
 export const postgresOf = (dataDir: string): ReadonlyArray<number> => {

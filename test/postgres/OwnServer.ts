@@ -1,21 +1,12 @@
 /** Postgres servers of one test: with TLS, or as a primary with a streaming standby. */
 import { Effect, Option, Redacted } from "effect"
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
+import { appendFileSync, chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
-import { run } from "../../apps/dev/postgres/PostgresPrograms.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as BaseBackup from "./BaseBackup.ts"
 import * as Reactivity from "effect/reactivity/Reactivity"
 
 export interface OwnServer {
@@ -80,29 +71,10 @@ export const startTls = Effect.gen(function* () {
 /** Starts a standby of the server, from a base backup, under the name `standby`. */
 export const standbyOf = Effect.fnUntraced(function* (primary: OwnServer) {
   const { home } = yield* open
-  const label = yield* Effect.scoped(
-    Effect.gen(function* () {
-      const sql = yield* PgClient.makeClient({ url: urlOf([primary]) })
-      yield* sql`select pg_backup_start('standby', true)`
-      yield* run("copy", "cp", ["-a", primary.home.data, home.data], home.owner)
-      const [row] = yield* sql<{ readonly labelfile: string }>`select labelfile from pg_backup_stop(false)`
-      return row!.labelfile
-    })
-  ).pipe(Effect.provide(Reactivity.layer))
-  rmSync(join(home.data, "postmaster.pid"))
-  for (const name of readdirSync(join(home.data, "pg_wal"))) {
-    if (/^[0-9A-F]{24}$/.test(name)) rmSync(join(home.data, "pg_wal", name))
-  }
+  yield* BaseBackup.take(urlOf([primary]), primary.home.data, home.data, home.owner)
   const from = `host=127.0.0.1 port=${primary.port} user=venue password=${passwordOf(primary)} application_name=standby`
   appendFileSync(join(home.data, "postgresql.auto.conf"), `primary_conninfo = '${from}'\n`)
-  for (const [name, text] of [
-    ["backup_label", label],
-    ["standby.signal", ""]
-  ] as const) {
-    const path = join(home.data, name)
-    writeFileSync(path, text)
-    if (home.owner !== undefined) chownSync(path, home.owner.uid, home.owner.gid)
-  }
+  yield* Effect.promise(() => BaseBackup.write(join(home.data, "standby.signal"), "", home.owner))
   return yield* launch({ ...home, password: primary.home.password }, {})
 })
 
