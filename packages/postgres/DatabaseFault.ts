@@ -30,6 +30,12 @@ interface Remedy {
 const remedies: ReadonlyArray<Remedy> = [
   {
     codes: [],
+    pattern: /permission denied to create role/,
+    wrong: "the owner of the tables cannot create the database roles",
+    fix: "grant it CREATEROLE, or create the roles that `npm run database-roles -- --print` names as a superuser"
+  },
+  {
+    codes: [],
     pattern: /^VENUE_DATABASE_URL: /,
     wrong: "the database URL is refused",
     fix: "see docs/operate/database.md"

@@ -9,6 +9,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
+import { reasonOf } from "./DatabaseOutage.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as GivenUp from "./GivenUp.ts"
 
@@ -94,13 +95,17 @@ const searching = ({ hosts, tls, url }: Servers) => {
     PgConnection.make({ url, ...host, ssl: tls(host), applicationName: "venue/servers", connectTimeout: giveUpAfter })
 
   const search = Effect.gen(function* () {
-    let error: SqlError = refused("every server of VENUE_DATABASE_URL is read-only")
+    const failures: Array<{ readonly host: DatabaseUrl.DatabaseHost; readonly error: SqlError }> = []
     for (const host of hosts) {
       const found = yield* Effect.result(Effect.scoped(Effect.flatMap(dial(host), ask)))
-      if (Result.isFailure(found)) error = found.failure
+      if (Result.isFailure(found)) failures.push({ host, error: found.failure })
       else if (found.success) return host
     }
-    return yield* error
+    // If a server is read-only, the remedy is to promote it, so the faults of the others are only listed.
+    if (failures.length === hosts.length) return yield* failures.at(-1)!.error
+    const others = failures.map(({ error, host }) => `${textOf(host)}: ${reasonOf(error).trim()}; `).join("")
+    const which = failures.length === 0 ? "every server" : "every other server"
+    return yield* refused(`${others}${which} of VENUE_DATABASE_URL is read-only`)
   })
   const first = Effect.map(search, (host) => {
     current = host

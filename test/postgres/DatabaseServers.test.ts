@@ -61,6 +61,9 @@ const portOf = Effect.map(
   ([row]) => Number(row![0])
 )
 
+const refusalOf = (exit: Exit.Exit<unknown, unknown>): string =>
+  Exit.isFailure(exit) ? sentenceOf(Cause.squash(exit.cause) as SqlError) : "no refusal"
+
 it.live(
   "a pool moves to the next server when its server is read-only at the start or becomes read-only",
   () =>
@@ -90,12 +93,23 @@ it.live(
       const exit = yield* Effect.exit(
         Effect.provide(portOf, Layer.fresh(DatabaseClient.layer({ url, maxConnections: 2 })))
       )
-      assert.isTrue(Exit.isFailure(exit))
-      if (Exit.isFailure(exit)) {
-        assert.include(
-          sentenceOf(Cause.squash(exit.cause) as SqlError),
-          "every server of VENUE_DATABASE_URL is read-only"
+      assert.include(refusalOf(exit), "every server of VENUE_DATABASE_URL is read-only")
+      const stopped = { ...first, port: 1 }
+      const standby = { ...second, home: first.home }
+      for (const servers of [
+        [stopped, standby],
+        [standby, stopped]
+      ]) {
+        const refusal = refusalOf(
+          yield* Effect.exit(
+            Effect.provide(
+              portOf,
+              Layer.fresh(DatabaseClient.layer({ url: OwnServer.urlOf(servers), maxConnections: 2 }))
+            )
+          )
         )
+        assert.match(refusal, /^no server of the database accepts writes \(.*:1: .*ECONNREFUSED/)
+        assert.include(refusal, "every other server of VENUE_DATABASE_URL is read-only): promote a standby")
       }
     }),
   limit
