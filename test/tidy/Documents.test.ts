@@ -109,3 +109,14 @@ const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\w -]/g, "")
     .replaceAll(" ", "-")
+
+/** Returns the number of the newest release in a changelog. */
+const newestRelease = (changelog: string): string | undefined => /^## (\d+\.\d+\.\d+) – /m.exec(changelog)?.[1]
+
+it("the version is the newest release in the changelog", () => {
+  expect(newestRelease(read("CHANGELOG.md"))).toBe(JSON.parse(read("package.json")).version)
+})
+
+it("unreleased changes are not a release", () => {
+  expect(newestRelease("## Unreleased\n\n## 0.2.0 – 2026-12-01\n\n## 0.1.0 – 2026-11-27\n")).toBe("0.2.0")
+})
