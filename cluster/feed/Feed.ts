@@ -163,7 +163,7 @@ const followAll = Effect.fnUntraced(function* <R>(
   added: (instrument: Instrument) => void
 ) {
   const { instruments, watchListed } = yield* VenueSettings
-  for (const instrument of instruments.values()) yield* followMarket(instrument)
+  const atStart = [...instruments.values()]
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<R>())
   const stop = watchListed((instrument) => {
@@ -171,6 +171,7 @@ const followAll = Effect.fnUntraced(function* <R>(
     run(Effect.forkIn(followMarket(instrument), scope))
   })
   yield* Effect.addFinalizer(() => Effect.sync(stop))
+  for (const instrument of atStart) yield* followMarket(instrument)
 })
 
 /** Watchers of all markets. A watcher that throws is reported, and the others are still called. */

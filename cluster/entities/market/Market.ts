@@ -126,7 +126,7 @@ const listed = Effect.fnUntraced(function* (symbol: MarketSymbol) {
     schedule: Schedule.spaced("50 millis"),
     times: 100
   })
-  return instruments.get(symbol) ?? (yield* Effect.die(`no instrument ${symbol}`))
+  return instruments.get(symbol) ?? (yield* Effect.die(`symbol ${symbol} is not listed`))
 })
 
 type Handlers = Parameters<typeof Market.of>[0]
