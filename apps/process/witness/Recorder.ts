@@ -5,7 +5,10 @@ import type { Row } from "@venue/journal/Journal"
 import { Context, Effect } from "effect"
 
 export interface RecorderShape {
-  /** Remembers a committed row. Runs on the order path, so it hashes nothing. */
+  /**
+   * Remembers a committed row, unless a row with a higher number is remembered. Runs on the order path, so it hashes
+   * nothing.
+   */
   readonly row: (row: Row) => void
   /** Remembers that the restrictions of a user or key may have changed. */
   readonly changed: (kind: "user" | "key", subject: string) => void
@@ -21,7 +24,9 @@ export const make = (): RecorderShape => {
   let rows = new Map<string, Row>()
   let changed = new Map<string, readonly ["user" | "key", string]>()
   return {
-    row: (row) => void rows.set(row.stream, row),
+    row: (row) => {
+      if ((rows.get(row.stream)?.seq ?? 0) < row.seq) rows.set(row.stream, row)
+    },
     changed: (kind, subject) => void changed.set(`${kind} ${subject}`, [kind, subject]),
     takeRows: Effect.gen(function* () {
       const taken = [...rows.values()]

@@ -83,8 +83,9 @@ export const open = Effect.fn("WitnessFile.open")(function* (
     entries: () => WitnessState.entries(state),
     append: (entries) =>
       Effect.gen(function* () {
-        const news = entries.filter((entry) => WitnessState.take(state, entry))
+        const news = entries.filter((entry) => WitnessState.isNew(state, entry))
         if (news.length > 0) yield* write(news.map((entry) => `${WitnessLine.encode(entry)}\n`).join(""))
+        for (const entry of news) WitnessState.take(state, entry)
         if (size > compactAbove && size > 2 * compacted) yield* compact
       }).pipe(Effect.uninterruptible, turn.withPermit)
   }

@@ -14,18 +14,20 @@ export const maxFacts = 50_000
 
 export const make = (): WitnessState => ({ rows: new Map(), facts: new Map() })
 
-/** Applies an entry. Returns false for an entry that is older than the known one. */
-export const take = ({ facts, rows }: WitnessState, entry: Entry): boolean => {
-  if (entry._tag === "Row") {
-    const before = rows.get(entry.row.stream)
-    if (before !== undefined && isOlder(entry.row, before)) return false
-    return put(rows, entry.row.stream, entry.row, maxRows)
-  }
-  if (entry._tag === "Owner") return false
-  const { kind, number, subject } = entry.fact
-  const key = `${kind} ${subject}`
-  if ((facts.get(key)?.number ?? 0) > number) return false
-  return put(facts, key, entry.fact, maxFacts)
+/**
+ * Returns whether an entry is newer than the known one. Epochs do not count: a row of a later epoch with a known number is
+ * written after a failover that lost rows, and must not replace the evidence of the loss.
+ */
+export const isNew = ({ facts, rows }: WitnessState, entry: Entry): boolean => {
+  if (entry._tag === "Row") return (rows.get(entry.row.stream)?.seq ?? 0) < entry.row.seq
+  return entry._tag === "Fact" && (facts.get(keyOf(entry.fact))?.number ?? 0) <= entry.fact.number
+}
+
+/** Applies an entry if it is new. */
+export const take = (state: WitnessState, entry: Entry): void => {
+  if (!isNew(state, entry)) return
+  if (entry._tag === "Row") put(state.rows, entry.row.stream, entry.row, maxRows)
+  if (entry._tag === "Fact") put(state.facts, keyOf(entry.fact), entry.fact, maxFacts)
 }
 
 export const entries = ({ facts, rows }: WitnessState): ReadonlyArray<Entry> => [
@@ -33,13 +35,10 @@ export const entries = ({ facts, rows }: WitnessState): ReadonlyArray<Entry> => 
   ...Array.from(facts.values(), (fact): Entry => ({ _tag: "Fact", fact }))
 ]
 
-/** A later epoch overrides a lower number: the owner of that epoch may have begun after a restore. */
-const isOlder = (next: WitnessedRow, before: WitnessedRow): boolean =>
-  next.epoch < before.epoch || (next.epoch === before.epoch && next.seq < before.seq)
+const keyOf = ({ kind, subject }: WitnessedFact): string => `${kind} ${subject}`
 
-const put = <A>(map: Map<string, A>, key: string, value: A, most: number): true => {
+const put = <A>(map: Map<string, A>, key: string, value: A, most: number): void => {
   map.delete(key)
   map.set(key, value)
   if (map.size > most) map.delete(map.keys().next().value!)
-  return true
 }

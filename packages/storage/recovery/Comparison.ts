@@ -21,8 +21,8 @@ const newestRevocation = Table.selection({
 const atOnce = 1_000
 
 /**
- * Returns the rows that the journal lacks. An archived row is not lost: its file has it. A loss that operators have accepted counts up to its witnessed row and epoch:
- * later rows are compared again, because a second restore can lose them.
+ * Returns the rows that the journal lacks. Omits archived rows, which are in files. Omits rows of accepted losses, up to
+ * their witnessed row and epoch.
  */
 export const losses = Effect.fn("Comparison.losses")(function* (witnessed: ReadonlyArray<WitnessedRow>) {
   const sql = yield* SqlClient.SqlClient

@@ -38,9 +38,21 @@ describe("lines of a witness", () => {
 describe("content of a witness", () => {
   it("keeps the newest row of each stream and the newest change of each restriction", () => {
     const state = WitnessState.make()
-    for (const entry of [row("a", 2), row("a", 1), row("b", 5, 2), row("b", 9, 1), fact(2, true), fact(1, false)])
+    for (const entry of [row("a", 2), row("a", 1), row("b", 5, 2), row("b", 9, 3), fact(2, true), fact(1, false)])
       WitnessState.take(state, entry)
-    assert.deepStrictEqual(WitnessState.entries(state), [row("a", 2), row("b", 5, 2), fact(2, true)])
+    assert.deepStrictEqual(WitnessState.entries(state), [row("a", 2), row("b", 9, 3), fact(2, true)])
+  })
+
+  it("I57: keeps a row when a later epoch takes its number or a lower one, as after a failover that lost rows", () => {
+    const state = WitnessState.make()
+    WitnessState.take(state, row("a", 100, 5))
+    for (const taken of [row("a", 98, 6), row("a", 100, 7)]) {
+      assert.isFalse(WitnessState.isNew(state, taken))
+      WitnessState.take(state, taken)
+    }
+    assert.deepStrictEqual(WitnessState.entries(state), [row("a", 100, 5)])
+    WitnessState.take(state, row("a", 101, 6))
+    assert.deepStrictEqual(WitnessState.entries(state), [row("a", 101, 6)])
   })
 
   it("at its limit, drops the stream that has not changed for the longest time", () => {

@@ -6,9 +6,9 @@ import { Effect, FileSystem, type Scope } from "effect"
 import { join } from "node:path"
 import * as WitnessFile from "../../../../apps/process/witness/WitnessFile.ts"
 
-const row = (stream: string, seq: number): WitnessLine.Entry => ({
+const row = (stream: string, seq: number, epoch = 1): WitnessLine.Entry => ({
   _tag: "Row",
-  row: { stream, seq, epoch: 1, digest: "0123456789abcdef" }
+  row: { stream, seq, epoch, digest: "0123456789abcdef" }
 })
 
 const temporary = Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
@@ -30,6 +30,39 @@ test(
       })
     )
     assert.sameDeepMembers([...(yield* written(directory))], [row("a", 2), row("b", 1)])
+  })
+)
+
+test(
+  "I57: keeps the evidence of lost rows when a later epoch takes their numbers",
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const witness = yield* WitnessFile.open(directory, "runner-1")
+        yield* witness.append([row("a", 100, 5)])
+        yield* witness.append([row("a", 98, 6)])
+        yield* witness.append([row("a", 100, 6)])
+      })
+    )
+    assert.deepStrictEqual(yield* written(directory), [row("a", 100, 5)])
+  })
+)
+
+test(
+  "stores an entry again whose first attempt failed",
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const directory = yield* temporary
+    const path = join(directory, WitnessFile.fileName)
+    const witness = yield* WitnessFile.open(directory, "runner-1")
+    yield* files.rename(path, `${path}.moved`)
+    yield* files.makeDirectory(path)
+    yield* Effect.flip(witness.append([row("a", 1)]))
+    yield* files.remove(path, { recursive: true })
+    yield* files.rename(`${path}.moved`, path)
+    yield* witness.append([row("a", 1)])
+    assert.deepStrictEqual(yield* written(directory), [row("a", 1)])
   })
 )
 
