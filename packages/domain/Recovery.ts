@@ -99,6 +99,22 @@ export const missingOf = ({ firstMissing, witnessedSeq }: Pick<Loss, "firstMissi
 export const RecoveryState = Schema.Literals(["OPEN", "ACCEPTED", "CANCELLING", "DONE"])
 export type RecoveryState = typeof RecoveryState.Type
 
+/** States in which no stream is claimed: a claim would take the number of a lost row. */
+export const heldStates: ReadonlyArray<RecoveryState> = ["OPEN", "ACCEPTED"]
+
+/**
+ * Returns the recovery that is next, or undefined if all are DONE: an ACCEPTED one, then the OPEN one, then the oldest.
+ * A second loss can be found while the first is carried out. Orders can be cancelled only after the decision about it,
+ * because markets are not claimed before.
+ */
+export const nextOf = <A extends { readonly recoveryId: number; readonly state: RecoveryState }>(
+  recoveries: ReadonlyArray<A>
+): A | undefined => {
+  const pending = recoveries.filter(({ state }) => state !== "DONE").toSorted((a, b) => a.recoveryId - b.recoveryId)
+  const first = (wanted: RecoveryState) => pending.find(({ state }) => state === wanted)
+  return first("ACCEPTED") ?? first("OPEN") ?? pending[0]
+}
+
 /**
  * Number of missing rows above which a loss cannot be accepted. Skipping writes one row for each number, and a larger
  * loss indicates a wrong database or a damaged witness rather than an old backup.

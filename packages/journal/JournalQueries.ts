@@ -2,6 +2,7 @@
 import { Cause, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { heldStates } from "@venue/domain/Recovery"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
@@ -215,7 +216,7 @@ const claim = `
   on conflict do nothing
   returning stream`
 
-const held = "select 1 from recovery where state in ('OPEN', 'ACCEPTED') limit 1"
+const held = `select 1 from recovery where state in (${heldStates.map((state) => `'${state}'`).join(", ")}) limit 1`
 
 /** Appends nothing if the stream has reached both the number and a later epoch. */
 const skip = `

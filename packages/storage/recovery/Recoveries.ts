@@ -1,5 +1,5 @@
 /** Recoveries from restores that lost rows: missing rows, decisions of operators, and progress. */
-import { credentialsFrom, type Loss, RecoveryState, type WitnessedFact } from "@venue/domain/Recovery"
+import { credentialsFrom, type Loss, nextOf, RecoveryState, type WitnessedFact } from "@venue/domain/Recovery"
 import { bigint, boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -51,9 +51,11 @@ type Result<A> = Effect.Effect<A, DatabaseUnavailable>
 export class Recoveries extends Context.Service<
   Recoveries,
   {
-    /** Returns the newest recovery that is not DONE. */
+    /** Returns the recovery that is next: an ACCEPTED one, then the OPEN one, then the oldest that is not DONE. */
     readonly pending: Result<Option.Option<Recovery>>
-    /** Adds to the OPEN recovery, or opens a new recovery. */
+    /**
+     * Adds to the OPEN recovery, or opens a new recovery. If that changes what its operators saw, deletes their decisions.
+     */
     readonly report: (found: Finding, node: string) => Result<Recovery>
     readonly totals: LossTable.LossTable["totals"]
     readonly losses: LossTable.LossTable["page"]
@@ -111,13 +113,31 @@ const make = Effect.fnUntraced(function* (losses: LossTable.LossTable) {
       return (yield* recoveries.insert(recovery)) ? recovery : yield* open(node)
     })
 
+  /** Adds a restriction, unless a later one of its subject is known. Returns whether the restrictions changed. */
+  const add = Effect.fnUntraced(function* (recoveryId: number, fact: WitnessedFact) {
+    const { kind, subject } = fact
+    let isChanged = false
+    yield* facts.modify({ recoveryId, kind, subject }, (before) => {
+      if (before !== undefined && before.number >= fact.number) return undefined
+      isChanged = before?.isRestricted !== fact.isRestricted
+      return { recoveryId, ...fact }
+    })
+    return isChanged
+  })
+
   return Recoveries.of({
-    pending: Effect.map(newest, (last) => Option.filter(Option.fromUndefinedOr(last), ({ state }) => state !== "DONE")),
+    pending: Effect.map(recoveries.list({ state: Store.oneOf(unfinished) }), (all) =>
+      Option.fromUndefinedOr(nextOf(all))
+    ),
     report: Effect.fn("Recoveries.report")(function* (found: Finding, node: string) {
       const recovery = yield* open(node)
       const { recoveryId } = recovery
+      const before = yield* losses.totals(recoveryId)
       yield* losses.put(recoveryId, found.losses)
-      for (const fact of found.facts) yield* facts.put({ recoveryId, ...fact })
+      const after = yield* losses.totals(recoveryId)
+      let isChanged = after.streams > before.streams || after.missingRows > before.missingRows
+      for (const fact of found.facts) if (yield* add(recoveryId, fact)) isChanged = true
+      if (isChanged) yield* decisions.remove({ recoveryId })
       return recovery
     }, recoveries.transaction),
     totals: losses.totals,
@@ -141,6 +161,8 @@ const make = Effect.fnUntraced(function* (losses: LossTable.LossTable) {
     }, recoveries.transaction)
   })
 })
+
+const unfinished: ReadonlyArray<RecoveryState> = RecoveryState.literals.filter((state) => state !== "DONE")
 
 const next = ({ foundAtMillis, state }: Recovery, nowMillis: number): Partial<Recovery> => {
   if (state === "OPEN") {

@@ -59,9 +59,55 @@ const suite = <E>(place: string, services: Layer.Layer<Recoveries, E>) =>
             (yield* recoveries.report({ losses: [loss("a", 70)], facts: [] }, "runner-4")).recoveryId,
             2
           )
+          const pending = Effect.map(recoveries.pending, (found) => {
+            const { recoveryId, state } = Option.getOrThrow(found)
+            return [recoveryId, state]
+          })
+          assert.deepStrictEqual(yield* pending, [1, "ACCEPTED"])
           assert.isTrue(yield* recoveries.advance(1, "ACCEPTED"))
+          assert.deepStrictEqual(yield* pending, [2, "OPEN"])
+          assert.isTrue(yield* recoveries.advance(2, "OPEN"))
+          assert.isTrue(yield* recoveries.advance(2, "ACCEPTED"))
+          assert.deepStrictEqual(yield* pending, [1, "CANCELLING"])
           assert.isTrue(yield* recoveries.advance(1, "CANCELLING"))
-          assert.strictEqual(Option.getOrThrow(yield* recoveries.pending).recoveryId, 2)
+          assert.deepStrictEqual(yield* pending, [2, "CANCELLING"])
+          assert.isTrue(yield* recoveries.advance(2, "CANCELLING"))
+          assert.isTrue(Option.isNone(yield* recoveries.pending))
+        })
+      )
+
+      it.effect("I57: deletes the decisions if a later finding adds to what their operators saw", () =>
+        Effect.gen(function* () {
+          const recoveries = yield* Recoveries
+          const fact = (number: number, isRestricted: boolean) => ({
+            kind: "user" as const,
+            subject: "u",
+            number,
+            isRestricted
+          })
+          const report = (
+            losses: ReadonlyArray<ReturnType<typeof loss>>,
+            ...facts: ReadonlyArray<ReturnType<typeof fact>>
+          ) => recoveries.report({ losses, facts }, "runner-1")
+          const { recoveryId } = yield* report([loss("a", 7)], fact(3, true))
+          const decided = recoveries.decide(decision(recoveryId, "ann"))
+          const count = Effect.map(recoveries.decisions(recoveryId), ({ length }) => length)
+          yield* decided
+          yield* report([loss("a", 7)], fact(3, true))
+          yield* report([loss("a", 6, 6)], fact(2, false))
+          assert.strictEqual(yield* count, 1)
+          assert.deepInclude((yield* recoveries.facts(recoveryId))[0], fact(3, true))
+          for (const grown of [
+            report([loss("b", 1, 1)]),
+            report([loss("a", 8)]),
+            report([loss("a", 8, 4)]),
+            report([], fact(4, false)),
+            report([], { ...fact(5, true), subject: "v" })
+          ]) {
+            yield* decided
+            assert.strictEqual((yield* grown).recoveryId, recoveryId)
+            assert.strictEqual(yield* count, 0)
+          }
         })
       )
     })
