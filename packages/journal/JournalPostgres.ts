@@ -3,13 +3,14 @@ import { Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
+import { DatabaseMoves, type Moves } from "@venue/postgres/DatabaseMoves"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as Flush from "./Flush.ts"
 import * as FlushMetrics from "./FlushMetrics.ts"
 import { claimMany, type ClaimStore } from "./JournalClaim.ts"
 import * as JournalQueries from "./JournalQueries.ts"
 import * as JournalStatement from "./JournalStatement.ts"
-import { type JournalShape, NotOwner, type Row } from "./JournalStream.ts"
+import { type JournalShape, JournalUnavailable, NotOwner, type Row } from "./JournalStream.ts"
 import type { OpenStream } from "./OpenStream.ts"
 import * as Proof from "./Proof.ts"
 import { Witness } from "./witness/Witness.ts"
@@ -30,6 +31,7 @@ const heldMillis = 500
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const clock = yield* Clock.Clock
+  const moves = yield* DatabaseMoves
   const witness = yield* Witness
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
@@ -54,6 +56,7 @@ export const make = Effect.gen(function* () {
           answered.flushes++
           return done(JournalStatement.verdicts(drafts, exit.value))
         }
+        moves.moved()
         flush.shut()
         Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
         done(undefined)
@@ -72,7 +75,12 @@ export const make = Effect.gen(function* () {
     const connection = yield* connect
     const broken: Broken = yield* Deferred.make<never, SqlError>()
     flush.open(writer(connection, broken))
-    yield* Effect.addFinalizer(() => Effect.sync(flush.shut))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        moves.moved()
+        flush.shut()
+      })
+    )
     yield* Effect.raceFirst(Deferred.await(broken), watch(connection, broken))
   })
 
@@ -80,18 +88,7 @@ export const make = Effect.gen(function* () {
 
   const queries = JournalQueries.make(sql)
   const store = witnessed(queries, witness)
-  /** Waits while operators decide about lost rows: a claim would take the number of one of them. */
-  const whenDecided = Effect.fnUntraced(function* (stream: string, still: Effect.Effect<boolean>) {
-    while (yield* queries.isHeld) {
-      if (!(yield* still)) return yield* new NotOwner({ stream })
-      yield* Effect.sleep(heldMillis)
-    }
-  })
-  const claims = (
-    streams: ReadonlyArray<string>,
-    into: Parameters<JournalShape["claimMany"]>[1],
-    still: Effect.Effect<boolean>
-  ) => Effect.andThen(whenDecided(streams[0] ?? "", still), claimMany(store, streams, into, still))
+  const claims = claiming(store, queries.isHeld, moves)
   const journal: JournalShape = {
     claim: Effect.fn("Journal.claim")(function* (stream, into, still) {
       const claimed = yield* claims([stream], () => into, still)
@@ -108,6 +105,31 @@ export const make = Effect.gen(function* () {
   }
   return journal
 })
+
+/** Returns the claim of streams, which waits while rows might be missing (I57): it would take the number of one of them. */
+const claiming = (store: ClaimStore, isHeld: JournalQueries.JournalQueries["isHeld"], moves: Moves) => {
+  const whenDecided = Effect.fnUntraced(function* (stream: string, still: Effect.Effect<boolean>) {
+    while (yield* isHeld) {
+      if (!(yield* still)) return yield* new NotOwner({ stream })
+      yield* Effect.sleep(heldMillis)
+    }
+  })
+  return Effect.fnUntraced(function* (
+    streams: ReadonlyArray<string>,
+    into: Parameters<JournalShape["claimMany"]>[1],
+    still: Effect.Effect<boolean>
+  ) {
+    const move = moves.count()
+    yield* moves.whenChecked
+    yield* whenDecided(streams[0] ?? "", still)
+    // Rows that were read before a move can be missing on the new server.
+    const claim: ClaimStore["claim"] = (rows) =>
+      Effect.suspend(() => (moves.count() === move ? store.claim(rows) : Effect.fail(movedMeanwhile)))
+    return yield* claimMany({ ...store, claim }, streams, into, still)
+  })
+}
+
+const movedMeanwhile = new JournalUnavailable({ cause: new Error("the database moved during a claim") })
 
 /** Passes the rows of successful claims to the witness. */
 const witnessed = (store: ClaimStore, witness: (row: Row) => void): ClaimStore => ({

@@ -9,6 +9,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
+import * as DatabaseMoves from "./DatabaseMoves.ts"
 import { reasonOf } from "./DatabaseOutage.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as GivenUp from "./GivenUp.ts"
@@ -36,7 +37,7 @@ export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       options: (own) => ({ ...own, ...host, url: parsed.url, ssl: parsed.tls(host) })
     })
   }
-  const search = searching(parsed)
+  const search = searching(parsed, (yield* DatabaseMoves.DatabaseMoves).moved)
   yield* search.first
   yield* Effect.forkScoped(search.watch)
   return DatabaseServers.of({ options: search.options })
@@ -71,7 +72,7 @@ const read = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 const refused = (message: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "connect" }) })
 
-const searching = ({ hosts, tls, url }: Servers) => {
+const searching = ({ hosts, tls, url }: Servers, moved: () => void) => {
   let current = hosts[0]
   const sockets = new Map<Socket, DatabaseUrl.DatabaseHost>()
 
@@ -122,6 +123,8 @@ const searching = ({ hosts, tls, url }: Servers) => {
     const end = yield* Effect.result(follow)
     if (Result.isSuccess(end)) drop((host) => host === before)
     const found = yield* Effect.retry(search, { schedule: Schedule.spaced(searchEvery) })
+    // The name of the same host can lead to another server.
+    moved()
     if (found === before) return
     current = found
     drop((host) => host !== found)

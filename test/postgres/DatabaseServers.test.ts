@@ -1,5 +1,6 @@
 /** Connections to real database servers: TLS modes, a server that becomes read-only, and failover to a standby. */
 import * as DatabaseClient from "@venue/postgres/DatabaseClient"
+import * as DatabaseMoves from "@venue/postgres/DatabaseMoves"
 import { sentenceOf } from "@venue/postgres/DatabaseFault"
 import { Journal } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
@@ -80,11 +81,18 @@ it.live(
           ),
           OwnServer.on({ ...server, home: first.home }, "select pg_reload_conf()")
         )
+      const moves = DatabaseMoves.make()
+      yield* moves.checking(Effect.void)
       yield* Effect.gen(function* () {
         assert.strictEqual(yield* portOf, first.port)
+        assert.strictEqual(moves.count(), 0)
         yield* setReadOnly(first, "on")
         yield* Effect.repeat(Effect.retry(portOf, soon), { until: (port) => port === second.port, schedule: soon })
-      }).pipe(Effect.provide(DatabaseClient.layer({ url, maxConnections: 2 })))
+        assert.strictEqual(moves.count(), 1)
+      }).pipe(
+        Effect.provide(DatabaseClient.layer({ url, maxConnections: 2 })),
+        Effect.provideService(DatabaseMoves.DatabaseMoves, moves)
+      )
       yield* Effect.provide(
         Effect.map(portOf, (port) => assert.strictEqual(port, second.port)),
         Layer.fresh(DatabaseClient.layer({ url, maxConnections: 2 }))

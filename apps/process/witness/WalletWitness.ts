@@ -1,7 +1,7 @@
 /** Client of the wallet's witness: `GET <url>/witness` and `POST <url>/witness`, lines of a witness with a bearer secret. */
 import { hiding, refusalOf, statusReason, textOf, whyOf } from "@venue/providers/HttpAnswer"
 import * as WitnessLine from "@venue/journal/witness/WitnessLine"
-import { Effect, Redacted, Schedule, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 
 export interface Connection {
@@ -24,12 +24,8 @@ const linesAtOnce = 900
 /** Limit of the wallet's answer, above the size of the largest witness. */
 const maxBytes = 128 * 1024 * 1024
 const deadline = "10 seconds"
-const tries = 3
 
-/**
- * Reads what the wallet knows, once. `known` is undefined if the wallet keeps no witness, and empty if it does not answer
- * within a few tries: the start then relies on the file of this process.
- */
+/** Returns the operations of the wallet's witness. `read` returns undefined if the wallet keeps no witness. */
 export const open = Effect.fn("WalletWitness.open")(function* ({ secret, url }: Connection) {
   const client = yield* HttpClient.HttpClient
   const hide = hiding(url, Redacted.value(secret))
@@ -46,18 +42,10 @@ export const open = Effect.fn("WalletWitness.open")(function* ({ secret, url }: 
           : Effect.fail(new WalletWitnessUnavailable({ reason: statusReason(status, refusalOf(text, hide)) }))
       )
     )
-  const text = yield* ask(HttpClientRequest.get(`${url}/witness`)).pipe(
-    Effect.retry({ schedule: Schedule.spaced("1 second"), times: tries - 1 }),
-    Effect.catch(({ message }) =>
-      Effect.as(Effect.logWarning(`${message}; only the file of this process is compared`), "")
-    )
-  )
-  if (text === undefined)
-    yield* Effect.logWarning(
-      "the wallet keeps no witness: set VENUE_WITNESS_DIR of the wallet, and restart this process"
-    )
   return {
-    known: text?.split("\n").flatMap((line) => WitnessLine.read(line) ?? []),
+    read: ask(HttpClientRequest.get(`${url}/witness`)).pipe(
+      Effect.map((text) => text?.split("\n").flatMap((line) => WitnessLine.read(line) ?? []))
+    ),
     append: Effect.fn("WalletWitness.append")(function* (entries: ReadonlyArray<WitnessLine.Entry>) {
       for (let start = 0; start < entries.length; start += linesAtOnce) {
         const body = entries.slice(start, start + linesAtOnce).map((entry) => `${WitnessLine.encode(entry)}\n`)

@@ -22,7 +22,7 @@ it.live("keeps the newest row of each stream of all runners, over its own restar
       Effect.gen(function* () {
         const { url } = yield* TestWallet.open(options)
         const runner = yield* connect(url)
-        assert.deepStrictEqual(runner.known, [])
+        assert.deepStrictEqual(yield* runner.read, [])
         yield* runner.append(Array.from({ length: 2_000 }, (_, index) => row(`trader/${index}`, 1)))
         const other = yield* connect(url)
         yield* other.append([row("trader/7", 5)])
@@ -30,7 +30,7 @@ it.live("keeps the newest row of each stream of all runners, over its own restar
       })
     )
     const { url } = yield* TestWallet.open(options)
-    const { known } = yield* connect(url)
+    const known = yield* (yield* connect(url)).read
     assert.lengthOf(known!, 2_000)
     assert.deepInclude(known!, row("trader/7", 5))
   }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, FetchHttpClient.layer]))
@@ -42,7 +42,7 @@ it.live("refuses another secret and damaged lines, and returns 404 without a wit
     const witnessDir = Option.some(yield* files.makeTempDirectoryScoped())
     const { url } = yield* TestWallet.open({ ...(yield* TestWallet.options()), witnessDir })
     const wrong = yield* connect(url, "another-secret-of-32-characters-or")
-    assert.deepStrictEqual(wrong.known, [])
+    assert.include((yield* Effect.flip(wrong.read)).message, "401")
     assert.include((yield* Effect.flip(wrong.append([row("a", 1)]))).message, "401")
     const damaged = yield* Effect.promise(() =>
       fetch(`${url}/witness`, {
@@ -53,6 +53,6 @@ it.live("refuses another secret and damaged lines, and returns 404 without a wit
     )
     assert.strictEqual(damaged.status, 422)
     const without = yield* TestWallet.open(yield* TestWallet.options())
-    assert.isUndefined((yield* connect(without.url)).known)
+    assert.isUndefined(yield* (yield* connect(without.url)).read)
   }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, FetchHttpClient.layer]))
 )
