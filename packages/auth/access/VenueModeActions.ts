@@ -6,7 +6,7 @@ import type { VenueMode, VenueStep } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
-import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
+import { type Allowed, type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
 import { Context, Effect, Layer } from "effect"
 import type { Operator } from "./Operator.ts"
 
@@ -17,10 +17,12 @@ export class VenueModeActions extends Context.Service<
     readonly halt: (by: Operator, publicReason?: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Blocks withdrawals; returns true if withdrawals were open before. */
     readonly blockWithdrawals: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** Takes one step back towards normal trading, if `allowed` succeeds in the same transaction. */
     readonly resume: (
       step: VenueStep,
       by: Operator,
-      publicReason?: string
+      publicReason?: string,
+      allowed?: Allowed
     ) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
   }
 >()("@venue/auth/access/VenueModeActions") {
@@ -43,8 +45,13 @@ export class VenueModeActions extends Context.Service<
           if (isNew) yield* record("withdrawals_blocked", by)
           return isNew
         }, transaction.run),
-        resume: Effect.fn("VenueModeActions.resume")(function* (step: VenueStep, by: Operator, publicReason?: string) {
-          const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason, publicReason })
+        resume: Effect.fn("VenueModeActions.resume")(function* (
+          step: VenueStep,
+          by: Operator,
+          publicReason?: string,
+          allowed?: Allowed
+        ) {
+          const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason, publicReason }, allowed)
           yield* record("venue_resumed", by, { step, ...reasonOf(publicReason) })
           return mode
         }, transaction.run)

@@ -6,7 +6,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import * as Oracle from "@venue/domain/Oracle"
 import type { VenueMode } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
+import { NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
 import { Recoveries } from "@venue/storage/recovery/Recoveries"
 import { Clock, Effect, Option } from "effect"
 import { apiProblems } from "../http/ApiBaseUrl.ts"
@@ -23,10 +23,14 @@ export const layer = group(
     const feed = yield* Feed
     const recoveries = yield* Recoveries
     const refusals = yield* apiProblems
-    /** Returns an obstacle while rows are missing that a witness has seen (I57). */
-    const lost = Effect.map(recoveries.pending, (pending) =>
-      Option.match(pending, { onNone: () => [], onSome: ({ state }) => [Recovery.obstacleOf(state)] })
-    ).pipe(Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining())))
+    /** Fails while rows are missing that a witness has seen (I57). */
+    const complete = Effect.flatMap(
+      recoveries.pending,
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: ({ state }) => Effect.fail(new NotResumable({ why: Recovery.obstacleOf(state) }))
+      })
+    )
     /**
      * Returns an obstacle for each trading market whose price is stale. Skips other markets, because they accept no
      * orders.
@@ -57,9 +61,9 @@ export const layer = group(
           const by = yield* byOperator(reason)
           if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
           if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
-          const obstacles = [...(yield* lost), ...(to === "TRADING" ? yield* stale : [])]
+          const obstacles = to === "TRADING" ? yield* stale : []
           if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
-          return yield* answered(actions.resume(to, by, public_reason))
+          return yield* answered(actions.resume(to, by, public_reason, complete))
         })
       )
   })

@@ -37,6 +37,11 @@ const modeTable = Table.make("venue_mode", {
 /** This step towards normal trading is not possible now; `why` gives the reason. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { why: Schema.String }) {}
 
+type Refusal = NotResumable | DatabaseUnavailable
+
+/** Check in the transaction of a resume, which no halt can pass. */
+export type Allowed = Effect.Effect<void, Refusal>
+
 /** Author and reason of a change to the mode. */
 export interface Change {
   readonly by: string
@@ -72,8 +77,8 @@ export class VenueModes extends Context.Service<
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Blocks withdrawals; returns false if they were already blocked. */
     readonly blockWithdrawals: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Takes one step back towards normal trading. */
-    readonly resume: (step: VenueStep, change: Change) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
+    /** Takes one step back towards normal trading, if `allowed` succeeds. A halt that begins meanwhile comes after it. */
+    readonly resume: (step: VenueStep, change: Change, allowed?: Allowed) => Effect.Effect<VenueMode, Refusal>
     /** Records an audit, which proves that the auditor is running and is a precondition of `resume`. */
     readonly audited: (result: Audited) => Effect.Effect<void, DatabaseUnavailable>
   }
@@ -122,20 +127,27 @@ export class VenueModes extends Context.Service<
         },
         read: orUnavailable(refresh),
         inForce: orUnavailable(Effect.map(refresh, held)),
-        halt: Effect.fn("VenueModes.halt")(function* (change: Change) {
-          const isNew = yield* changed(halted, change, sql`trading <> 'HALTED'`)
-          if (isNew || (change.publicReason ?? null) === null) return isNew
-          yield* sql`update venue_mode set public_reason = ${storableOrNull(change.publicReason!)}`
-          yield* refresh
-          return false
-        }, orUnavailable),
+        halt: Effect.fn("VenueModes.halt")(
+          function* (change: Change) {
+            // Waits for a resume that has not committed, and whose mode the next statement would not see.
+            yield* sql`select 1 from venue_mode for update`
+            const isNew = yield* changed(halted, change, sql`trading <> 'HALTED'`)
+            if (isNew || (change.publicReason ?? null) === null) return isNew
+            yield* sql`update venue_mode set public_reason = ${storableOrNull(change.publicReason!)}`
+            yield* refresh
+            return false
+          },
+          sql.withTransaction,
+          orUnavailable
+        ),
         blockWithdrawals: Effect.fn("VenueModes.blockWithdrawals")(
           (change: Change) => changed(blocked, change, sql`withdrawals <> 'BLOCKED'`),
           orUnavailable
         ),
         resume: Effect.fn("VenueModes.resume")(
-          function* (step: VenueStep, by: Change) {
+          function* (step: VenueStep, by: Change, allowed: Allowed = Effect.void) {
             const [before] = yield* modeTable.all(sql`select ${modeTable.columns} from venue_mode for update`)
+            yield* allowed
             const changedAtMillis = yield* Clock.currentTimeMillis
             const why = obstacle(before!, step, changedAtMillis)
             if (why !== undefined) return yield* new NotResumable({ why })
@@ -202,7 +214,12 @@ export class VenueModes extends Context.Service<
                 : transaction(Effect.sync(() => set({ publicReason: change.publicReason! })))
           ),
         blockWithdrawals: (change) => changed(blocked, change, () => now().withdrawals !== "BLOCKED"),
-        resume: Effect.fnUntraced(function* (step: VenueStep, { by, publicReason = null, reason }: Change) {
+        resume: Effect.fnUntraced(function* (
+          step: VenueStep,
+          { by, publicReason = null, reason }: Change,
+          allowed: Allowed = Effect.void
+        ) {
+          yield* allowed
           const changedAtMillis = yield* Clock.currentTimeMillis
           const why = obstacle(now(), step, changedAtMillis)
           if (why !== undefined) return yield* new NotResumable({ why })

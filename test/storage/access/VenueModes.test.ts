@@ -1,7 +1,7 @@
 import type { VenueStep } from "@venue/domain/VenueMode"
 import { HasAuditor, VenueModes } from "@venue/storage/access/VenueModes"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
@@ -143,4 +143,32 @@ it.live(
       yield* modes.halt(by("auditor"))
       assert.isFalse(yield* areOpen)
     }).pipe(Effect.provide(VenueModes.layer.pipe(Layer.provideMerge(postgresLayer))), Effect.orDie)
+)
+
+it.live("I57: a halt that begins during a resume comes after it", () =>
+  Effect.gen(function* () {
+    const modes = yield* VenueModes
+    const sql = yield* SqlClient.SqlClient
+    yield* modes.audited(clean)
+    yield* modes.halt(by("auditor"))
+    yield* modes.audited(clean)
+    const begun = yield* Deferred.make<void>()
+    const end = yield* Deferred.make<void>()
+    const allowed = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(end))
+    const resume = yield* Effect.forkChild(modes.resume("CANCEL_ONLY", by("tom"), allowed))
+    yield* Deferred.await(begun)
+    const halt = yield* Effect.forkChild(modes.halt(by("auditor")))
+    const waiting = Effect.map(
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.values,
+      ({ length }) => length > 0
+    )
+    yield* Effect.repeat(waiting, {
+      until: (isWaiting) => isWaiting || halt.pollUnsafe() !== undefined,
+      schedule: Schedule.spaced("20 millis")
+    })
+    yield* Deferred.succeed(end, undefined)
+    assert.strictEqual((yield* Fiber.join(resume)).trading, "CANCEL_ONLY")
+    assert.isTrue(yield* Fiber.join(halt))
+    assert.strictEqual((yield* modes.read).trading, "HALTED")
+  }).pipe(Effect.provide(VenueModes.layer.pipe(Layer.provideMerge(postgresLayer), Layer.fresh)))
 )
