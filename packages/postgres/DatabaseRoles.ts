@@ -69,7 +69,7 @@ export const statementsOf = (
     `revoke create on schema ${place} from public`,
     `revoke all on all tables in schema ${place} from ${everyone}`,
     `grant usage on schema ${place} to ${everyone}`,
-    `grant usage, select on all sequences in schema ${place} to ${nodes}`,
+    `grant usage, select, update on all sequences in schema ${place} to ${nodes}`,
     ...all.flatMap(({ columns, isAppendOnly, name }) => [
       `grant ${rightsOfNodes(name, isAppendOnly)} on ${at(name)} to ${nodes}`,
       `grant ${readOf(columns)} on ${at(name)} to ${audits}, ${reads}`

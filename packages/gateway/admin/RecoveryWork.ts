@@ -14,8 +14,10 @@ import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
 import { Operators } from "@venue/storage/access/Operators"
+import { Revocations } from "@venue/storage/access/Revocations"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { UserStates } from "@venue/storage/access/UserStates"
+import { Users } from "@venue/storage/access/Users"
 import { Recoveries, type Recovery } from "@venue/storage/recovery/Recoveries"
 import { Effect, Option, Schedule } from "effect"
 
@@ -25,13 +27,18 @@ const begin = Effect.fn("RecoveryWork.begin")(function* ({ recoveryId }: Recover
   const journal = yield* Journal
   const operators = yield* Operators
   const recoveries = yield* Recoveries
+  const revocations = yield* Revocations
   const sessions = yield* Sessions
   let endedSessions = 0
   for (let ended = 1; ended > 0; endedSessions += ended) ended = yield* sessions.endSome(sessionsAtOnce)
   yield* authorizations.endAll
   yield* operators.endAllSessions
-  const restrictions = (yield* recoveries.facts(recoveryId)).filter(({ isRestricted }) => isRestricted)
-  const applied = yield* Effect.filter(restrictions, restrict)
+  const lost = yield* recoveries.facts(recoveryId)
+  yield* revocations.numberAbove(lost.reduce((most, { number }) => Math.max(most, number), 0))
+  const applied = yield* Effect.filter(
+    lost.filter(({ isRestricted }) => isRestricted),
+    (fact) => restrict(fact, recoveryId)
+  )
   for (let left = yield* recoveries.unskipped(recoveryId, streamsAtOnce); left.length > 0;) {
     for (const { stream, witnessedEpoch: epoch, witnessedSeq: seq } of left) {
       while (!(yield* journal.skip(stream, { seq, epoch }))) yield* Effect.yieldNow
@@ -46,24 +53,40 @@ const begin = Effect.fn("RecoveryWork.begin")(function* ({ recoveryId }: Recover
   yield* advance(recoveryId, "ACCEPTED", "recovery_skipped_lost_rows", facts)
 })
 
-/** Applies a restriction again. Returns false for a user or key that the database does not know, or knows as restricted. */
-const restrict = Effect.fnUntraced(function* ({ kind, subject }: WitnessedFact) {
+/**
+ * Applies a restriction again, with its audit entry. Returns false for a user or key that the database does not know, or
+ * knows as restricted.
+ */
+const restrict = Effect.fnUntraced(function* ({ kind, subject }: WitnessedFact, recoveryId: number) {
+  const audit = yield* Audit
+  const transaction = yield* Transaction
   if (kind === "user") {
     const states = yield* UserStates
+    const users = yield* Users
     const userId = UserId.make(subject)
-    const { exists, frozen } = yield* states.find(userId)
-    if (!exists || frozen) return false
-    return yield* states.freeze(userId).pipe(
-      Effect.as(true),
+    return yield* Effect.gen(function* () {
+      yield* users.lock(userId)
+      if ((yield* states.find(userId)).frozen) return false
+      yield* states.freeze(userId)
+      yield* audit.record({ action: "user_frozen", actor: venue, subject: userId, facts: { recoveryId } })
+      return true
+    }).pipe(
+      transaction.run,
       Effect.catchTag("UnknownUser", () => Effect.succeed(false))
     )
   }
   const keys = yield* ApiKeys
   const key = yield* keys.find(subject)
   if (Option.isNone(key)) return false
-  return yield* keys
-    .revoke(key.value.userId, subject)
-    .pipe(Effect.catchTags({ UnknownUser: () => Effect.succeed(false), UnknownApiKey: () => Effect.succeed(false) }))
+  const { publicKey, userId } = key.value
+  return yield* Effect.gen(function* () {
+    if (!(yield* keys.revoke(userId, publicKey))) return false
+    yield* audit.record({ action: "api_key_revoked", actor: venue, subject: userId, facts: { publicKey, recoveryId } })
+    return true
+  }).pipe(
+    transaction.run,
+    Effect.catchTags({ UnknownUser: () => Effect.succeed(false), UnknownApiKey: () => Effect.succeed(false) })
+  )
 })
 
 /** Cancels the resting orders of all markets, because cancels of some of them might be lost. */

@@ -62,6 +62,8 @@ export class Revocations extends Context.Service<
      * late.
      */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
+    /** Gives later announcements numbers above `number`. Without effect in memory, where they have no numbers. */
+    readonly numberAbove: (number: number) => Effect.Effect<void, DatabaseUnavailable>
     /** Milliseconds since this node last read all revocations. */
     readonly delayMillis: () => number
     /** Calls `observe` every 500 ms while `delayMillis` exceeds `maxDelayMillis`. */
@@ -144,6 +146,7 @@ export class Revocations extends Context.Service<
           watch,
           delayMillis,
           whenDelayed,
+          numberAbove: numberAboveOn(sql),
           announce: Effect.fn("Revocations.announce")(
             (revocation: Revocation) => sql`
             with made as (
@@ -164,9 +167,29 @@ export class Revocations extends Context.Service<
 
   static readonly layerMemory: Layer.Layer<Revocations> = Layer.sync(Revocations, () => {
     const { publish, watch } = makeObservers<Revocation>()
-    return Revocations.of({ watch, announce: publish, delayMillis: () => 0, whenDelayed: () => Effect.void })
+    return Revocations.of({
+      watch,
+      announce: publish,
+      numberAbove: () => Effect.void,
+      delayMillis: () => 0,
+      whenDelayed: () => Effect.void
+    })
   })
 }
+
+const numberAboveOn = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Revocations.numberAbove")(
+    function* (number: number) {
+      // Announcements wait, because a number that one of them takes meanwhile could be given again.
+      yield* sql`lock table revocation in share row exclusive mode`
+      yield* sql`
+        select setval(sequence, ${BigInt(number)})
+        from (select pg_get_serial_sequence('revocation', 'number')::regclass as sequence) s
+        where ${BigInt(number)} > coalesce(pg_sequence_last_value(sequence), 0)`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
 const channel = "revocation"
 const pollEvery = "500 millis"

@@ -24,6 +24,7 @@ const node = (ears = deaf) =>
 const deaf = Revocations.of({
   watch: () => Effect.void,
   announce: () => Effect.void,
+  numberAbove: () => Effect.void,
   delayMillis: () => 0,
   whenDelayed: () => Effect.void
 })

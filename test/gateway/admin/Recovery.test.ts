@@ -136,12 +136,27 @@ it.layer(layer, { excludeTestServices: true })("recovery", (it) => {
       const revoked = (publicKey: string) =>
         Effect.map(keys.find(publicKey), (key) => Option.getOrThrow(key).revokedAtMillis !== null)
       expect([yield* revoked(carol.publicKey), yield* revoked(bob.publicKey)]).toEqual([true, false])
+      const audit = yield* Audit
+      const restricted = [...(yield* audit.about(bob.userId)), ...(yield* audit.about(carol.userId))]
+      expect(
+        restricted
+          .filter(({ action }) => action === "user_frozen" || action === "api_key_revoked")
+          .map(({ action, actor, facts, subject }) => ({ action, actor, subject, facts }))
+      ).toEqual([
+        { action: "user_frozen", actor: "venue", subject: bob.userId, facts: { recoveryId: 1 } },
+        {
+          action: "api_key_revoked",
+          actor: "venue",
+          subject: carol.userId,
+          facts: { publicKey: carol.publicKey, recoveryId: 1 }
+        }
+      ])
       const [after] = yield* journal.heads([marketStream(gold)])
       expect(after).toBeGreaterThan(head! + 100)
       expect((yield* admin("GET", "/venue-mode")).body.trading).toBe("HALTED")
       yield* modes.audited({ fault: null, difference: null })
       expect((yield* admin("POST", "/venue-mode", { to: "CANCEL_ONLY", reason: "a test" })).status).toBe(200)
-      const actions = (yield* (yield* Audit).about("venue")).map(({ action }) => action)
+      const actions = (yield* audit.about("venue")).map(({ action }) => action)
       expect(actions).toEqual(
         expect.arrayContaining(["loss_accepted", "recovery_skipped_lost_rows", "recovery_done", "venue_resumed"])
       )

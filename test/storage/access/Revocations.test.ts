@@ -151,6 +151,28 @@ it.live(
 )
 
 it.live(
+  "I57: after a recovery, announcements have numbers above the witnessed ones",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { revocations } = yield* node(url)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      const announced = Effect.fnUntraced(function* (subject: string) {
+        yield* revocations.announce({ kind: "key", subject })
+        const [row] = yield* sql`select number::float8 from revocation where subject = ${subject}`.values
+        return row![0]
+      })
+      yield* revocations.numberAbove(0)
+      assert.strictEqual(yield* announced("first"), 1)
+      yield* revocations.numberAbove(1_000)
+      assert.strictEqual(yield* announced("after the recovery"), 1_001)
+      yield* revocations.numberAbove(500)
+      assert.strictEqual(yield* announced("after a smaller number"), 1_002)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  900_000
+)
+
+it.live(
   "continues with later revocations after an observer throws",
   () =>
     Effect.gen(function* () {
