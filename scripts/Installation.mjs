@@ -31,7 +31,7 @@ export const nodeProgram = join(modules, "node", "bin", process.platform === "wi
 export const ensureInstalled = async (program, say) => {
   const withDevelopment = needsDevelopment(program)
   if (isInstalled(withDevelopment) && isComplete()) return
-  const release = await takeTurn(say)
+  const release = await takeTurn(say, withDevelopment)
   try {
     if (!isInstalled(withDevelopment)) {
       say("installing packages (npm ci); the first time this takes a minute")
@@ -122,9 +122,9 @@ const environment = () => ({
 })
 
 /** Waits until no other process installs, because two commands in a fresh clone must not install at the same time. */
-const takeTurn = async (say) => {
+const takeTurn = async (say, withDevelopment) => {
   const file = join(root, ".venue", "installing.pid")
-  makeFolder(dirname(file))
+  makeFolder(dirname(file), withDevelopment ? "npm ci" : "npm ci --omit=dev")
   for (let waited = 0; waited < 600; waited += 1) {
     try {
       const handle = openSync(file, "wx")
@@ -142,13 +142,13 @@ const takeTurn = async (say) => {
 }
 
 /** The user of a service cannot write the installation, so the error states the command for its owner. */
-const makeFolder = (folder) => {
+const makeFolder = (folder, command) => {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
     if (!["EACCES", "EPERM", "EROFS"].includes(error.code)) throw error
     throw new Error(
-      `the packages in ${modules} are missing or of another release, and this user cannot write ${root}; run \`npm ci --omit=dev\` there as the owner of the folder`,
+      `the packages in ${modules} are missing or of another release, and this user cannot write ${root}; run \`${command}\` there as the owner of the folder`,
       { cause: error }
     )
   }

@@ -73,7 +73,12 @@ it.runIf(userInfo().uid === 0)("the error states the command for the owner if th
   rmSync(join(folder, ".venue"), { recursive: true, force: true })
   writeFileSync(record, JSON.stringify({ packages: {} }))
   chmodSync(folder, 0o755)
-  const { status, text } = boot("apps/gateway/main.mjs", 65_534)
-  expect(text).toContain(`this user cannot write ${folder}; run \`npm ci --omit=dev\` there as the owner of the folder`)
-  expect(status).toBe(1)
+  for (const [program, command] of [
+    ["apps/gateway/main.mjs", "npm ci --omit=dev"],
+    ["apps/dev/main.mjs", "npm ci"]
+  ] as const) {
+    const { status, text } = boot(program, 65_534)
+    expect(text).toContain(`this user cannot write ${folder}; run \`${command}\` there as the owner of the folder`)
+    expect(status).toBe(1)
+  }
 })
