@@ -93,6 +93,10 @@ export const modeOf = async (nodes: Nodes): Promise<string> => {
   return `${body.trading} and ${body.withdrawals}`
 }
 
+/** Returns whether the venue is halted; false if the gateway does not answer. */
+export const isHalted = async (nodes: Nodes): Promise<boolean> =>
+  (await nodes.admin<VenueMode | undefined>("GET", "/venue-mode")).body?.trading === "HALTED"
+
 /** Returns the newest row of each stream of the journal. */
 export const heads = async ({ query }: DrillServer): Promise<ReadonlyMap<string, number>> => {
   const rows = await query<{ stream: string; seq: string }>(

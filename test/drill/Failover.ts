@@ -52,7 +52,9 @@ const killed = async (drilled: Drilled, nodes: Nodes, { primary, standby }: Pair
   await DrillServer.promote(standby)
   await until("the standby accepts writes", () => DrillServer.isWritable(standby))
   const promotedAt = performance.now()
-  await traffic.lasts(options.seconds, promotedAt)
+  const watch = watchMode(nodes)
+  await traffic.lasts(options.seconds, promotedAt, watch.isHalted)
+  watch.stop()
   await traffic.stop()
   const silence = silenceOf(traffic.acknowledgements, killedAt)
   const orders = new Set(traffic.acknowledgements.map(({ orderId }) => orderId))
@@ -79,6 +81,18 @@ const killed = async (drilled: Drilled, nodes: Nodes, { primary, standby }: Pair
       `${seconds(promotedAt - killedAt)} s; ${before} acknowledgements before, ${traffic.errors().length} errors`
   )
   return silence
+}
+
+/** After a lossy failover the auditor halts the venue, and the drill then judges without further orders. */
+const watchMode = (nodes: Nodes) => {
+  let isHalted = false
+  const timer = setInterval(() => {
+    void Books.isHalted(nodes).then(
+      (halted) => (isHalted ||= halted),
+      () => {}
+    )
+  }, 1_000)
+  return { isHalted: () => isHalted, stop: () => clearInterval(timer) }
 }
 
 /** Returns the orders that have a trade or have ended. */

@@ -8,9 +8,9 @@ export interface Traffic {
   readonly acknowledgements: ReadonlyArray<Acknowledgement>
   /**
    * Resolves when these seconds have passed since the time, and each market has acknowledged at least 20 commands since
-   * then.
+   * then. Resolves earlier if `isHalted` holds, because a halted venue acknowledges no order.
    */
-  readonly lasts: (seconds: number, since: number) => Promise<void>
+  readonly lasts: (seconds: number, since: number, isHalted?: () => boolean) => Promise<void>
   readonly errors: () => ReadonlyArray<string>
   /** Stops sending, waits until every command has an answer, and closes the connections. */
   readonly stop: () => Promise<void>
@@ -40,10 +40,10 @@ export const begin = async (
   }
   return {
     acknowledgements,
-    lasts: (seconds, since) =>
+    lasts: (seconds, since, isHalted = () => false) =>
       until(
         `each market has acknowledged ${leastOfMarket} commands`,
-        () => performance.now() >= since + seconds * 1_000 && isBusy(since),
+        () => isHalted() || (performance.now() >= since + seconds * 1_000 && isBusy(since)),
         () => load.errors().at(-1) ?? ""
       ),
     errors: load.errors,
