@@ -13,7 +13,7 @@ export const places: Readonly<Record<Page, Place>> = {
   "not-permitted": "rest",
   "appointed-since": [
     "test/gateway/admin/Withdrawals.test.ts",
-    "The decision requires 2 treasurers who were appointed before the request"
+    "The decision requires 2 other treasurers; ask one of them to decide"
   ],
   "no-recovery": ["test/gateway/admin/Recovery.test.ts", "there is no loss to accept"],
   "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED withdrawal with a reason in not_signed"],
