@@ -114,8 +114,16 @@ export class Nodes extends Context.Service<
   )
 }
 
-/** Reads all nodes, ordered by name, from a database whose tables exist. Changes nothing. */
-export const read = (sql: SqlClient.SqlClient) => nodes.all(sql`select ${nodes.columns} from node order by name`)
+/** Columns of a database of any release. Releases after 0.1.0 have added the contracts. */
+const ofAnyRelease = nodeTable.with({
+  isLiving: { schema: Schema.Boolean, expression: living },
+  contractsKnown: { ...orNull(integer), expression: "(to_jsonb(node) ->> 'contracts_known')::integer" },
+  contractsInForce: { ...orNull(integer), expression: "(to_jsonb(node) ->> 'contracts_in_force')::integer" }
+})
+
+/** Reads all nodes, ordered by name, from a database of any release whose tables exist. Changes nothing. */
+export const read = (sql: SqlClient.SqlClient) =>
+  ofAnyRelease.all(sql`select ${ofAnyRelease.columns} from node order by name`)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
