@@ -153,7 +153,7 @@ const ofReviews = (baseUrl: string) => ({
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
         detail:
-          "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
+          "The payout is already queued for the bank and can no longer be cancelled; wait until it settles or fails."
       })
     ),
   cancelRequested: (by: string) =>

@@ -1,4 +1,4 @@
-/** Part `backup`: restores a base backup to a point in time, and compares the venue on the copy with the books at that point. */
+/** Part `backup`: restores a base backup to a point in time, starts the venue on the copy, and compares it with the balances of that time. */
 import * as BackedUp from "./BackedUp.ts"
 import * as Books from "./Books.ts"
 import type { Drilled } from "./Drilled.ts"

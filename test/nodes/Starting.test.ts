@@ -58,7 +58,7 @@ it("if the data of an earlier start is missing, fails and creates nothing", asyn
   await expectRefusal(
     site,
     { VENUE_DATABASE_URL: server.url.replace(/\/venue(?=\?|$)/, "/none") },
-    /^the database cannot be used \(.*none/
+    /^the database does not exist \(.*none/
   )
   await Database.run(server.url, "insert into migration (migration_id, name) values (9999, 'newer')")
   await expectRefusal(

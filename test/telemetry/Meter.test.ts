@@ -18,7 +18,7 @@ const scraped = Effect.map(Exposition.make, (text) => () => PrometheusText.parse
 const valuesOf = (families: ReturnType<typeof PrometheusText.parse>, { name }: { readonly name: string }) =>
   families.get(name)?.samples.map(({ labels, value }) => [labels, value])
 
-it.effect("adds to the counter of each combination of labels", () =>
+it.effect("keeps a counter for each combination of labels", () =>
   Effect.gen(function* () {
     const scrape = yield* scraped
     const add = yield* Meter.counters(Orders.orderRefusals)

@@ -13,6 +13,7 @@ import type * as WitnessLine from "@venue/journal/witness/WitnessLine"
 import * as WitnessState from "@venue/journal/witness/WitnessState"
 import { DatabaseMoves } from "@venue/postgres/DatabaseMoves"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Revocations } from "@venue/storage/access/Revocations"
 import * as Comparison from "@venue/storage/recovery/Comparison"
@@ -243,8 +244,11 @@ const storeIn = <E extends { readonly message: string }, R>(place: Place, compar
           return hadFailed ? Effect.logWarning(`${place.what} is stored again`) : Effect.void
         })
       ),
-      Effect.catch(({ message }) => {
+      Effect.catch((error) => {
         for (const entry of all) WitnessState.take(place.waiting, entry)
+        // The comparison needs the database, whose outage is reported elsewhere.
+        if (error instanceof DatabaseUnavailable) return Effect.void
+        const { message } = error
         const hadFailed = place.hasFailed
         place.hasFailed = true
         return hadFailed

@@ -116,7 +116,7 @@ export const UserSessions = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "UserSessions" })
 
-/** API key of a user that a builder holds. */
+/** A user's API key that a builder holds. */
 export const HeldApiKey = Schema.Struct({
   public_key: text("Public key, which identifies the API key"),
   label: text("Label of the key"),
@@ -125,7 +125,7 @@ export const HeldApiKey = Schema.Struct({
   last_used_at: Schema.NullOr(
     instant("Time of the last accepted request with the key", "; null before the first such request")
   )
-}).annotate({ identifier: "HeldApiKey", description: "API key of a user that a builder holds." })
+}).annotate({ identifier: "HeldApiKey", description: "A user's API key that a builder holds." })
 
 /** Response body of `GET /users/{user_id}/api-keys`. */
 export const UserApiKeys = Schema.Struct({

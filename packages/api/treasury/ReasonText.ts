@@ -97,7 +97,7 @@ export const obstacle = (reason: PaymentObstacle): string => {
       return "An earlier payment attempt might still succeed, or has already ended."
     case "PayoutStarted":
       return reason.purpose === "cancel"
-        ? "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
+        ? "The payout is already queued for the bank and can no longer be cancelled; wait until it settles or fails."
         : "The payout is already recorded for sending to the bank; a withdrawal has only one payout."
     case "InvalidPayout":
       return `The payout has an invalid ${reason.member}; cancel the withdrawal.`

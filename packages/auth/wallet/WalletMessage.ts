@@ -82,7 +82,7 @@ export const read = (
   if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) {
     return malformed("address")
   }
-  // The library accepts only the checksummed address, and is slow on resources, which the venue does not use.
+  // The library accepts only checksummed addresses, and parses the list of resources slowly, which the venue does not use.
   const [before, resources] = withoutResources(lines.with(1, checksummed(address)).join("\n"))
   if (resources.length > maxResources) return malformed("resources")
   const shortened = resources.map(shortOf)

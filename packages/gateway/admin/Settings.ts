@@ -54,7 +54,7 @@ export const layer = group(
       const data = [...rows, ...catalogue.map((row) => ({ ...row, changed_by: null, changed_at: null }))]
       return { version, requested, data: data.toSorted((a, b) => (a.name < b.name ? -1 : 1)), count: data.length }
     })
-    /** Names of the live nodes that read running settings only at their start: those of 0.1.0. */
+    /** Names of the live nodes of release 0.1.0, which read the settings only at their start. */
     const older = Effect.map(nodes, (rows) =>
       rows
         .filter((row) => row.isLiving && row.settings[definitions.maxOpenOrdersPerSymbol.name] !== undefined)

@@ -45,7 +45,7 @@ const special = listOf([
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  // In this order: protocol assignments such as Teredo, documentation, 6to4 (which embeds IPv4), documentation.
+  // In this order: protocol assignments such as Teredo, documentation, 6to4 (which embeds IPv4), a second range for documentation.
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",

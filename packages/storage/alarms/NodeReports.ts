@@ -28,7 +28,7 @@ export class NodeReports extends Context.Service<
   {
     /** Replaces the node's report. */
     readonly report: (report: Omit<NodeReport, "reportedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** Removes the report of a node that stops, and reports older than a day. */
+    /** Removes the report of a stopping node, and all reports older than a day. */
     readonly remove: (name: string) => Effect.Effect<void, DatabaseUnavailable>
     /** Returns the reports of the last minute, by name. A node reports every 5 s. */
     readonly recent: Effect.Effect<ReadonlyArray<NodeReport>, DatabaseUnavailable>

@@ -15,7 +15,7 @@ export const flushRows = histogram("venue_journal_flush_rows", {
 
 export const flushesInDoubt = counter("venue_journal_flushes_in_doubt_total", {
   nodes: ["runner"],
-  help: "Journal flushes without a response, whose outcome the owners read back"
+  help: "Journal flushes without a response, so that the owners read from the journal whether the rows are committed"
 })
 
 export const journalWritten = counter("venue_journal_written_bytes_total", {

@@ -1,4 +1,4 @@
-/** Sending of traces to a collector. */
+/** Exports traces to a collector. */
 import { Traces } from "@venue/telemetry/Traces"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"

@@ -56,7 +56,7 @@ it("limits each payment and the total of a day, and counts a payment that is sig
   assert.match(reasonOf(policy, of(6, 100_000_000n), 0), /today's payments/)
 })
 
-it("refuses an order for another chain, another token, too high a fee or too much gas", () => {
+it("refuses to sign for another chain or token, or with too high a fee or too much gas", () => {
   const policy = SigningPolicy.empty()
   for (const order of [payment, cancel, sweep]) {
     assert.match(

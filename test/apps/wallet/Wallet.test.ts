@@ -178,7 +178,7 @@ describe("a wallet for TRON alone", () => {
     )
   )
 
-  it.live("reports accounts and signs only on chains with keys", () =>
+  it.live("reports accounts and signs payments only for chains with a configured key", () =>
     Effect.gen(function* () {
       const { limits, ...made } = yield* TestWallet.options()
       const alone = { ...made, keys: undefined, limits: { ...limits, chainId: undefined } }

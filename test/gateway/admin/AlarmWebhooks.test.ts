@@ -46,7 +46,7 @@ it.layer(layer, { excludeTestServices: true })("alarm webhooks", (it) => {
     })
   )
 
-  it.effect("needs the role admin to register or remove a webhook, and shows a viewer no path of a URL", () =>
+  it.effect("requires the role admin to register or remove a webhook, and hides the paths of URLs", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body } = yield* admin("POST", "/operators", { name: "vera", roles: ["viewer", "treasurer"], reason })

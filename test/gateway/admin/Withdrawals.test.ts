@@ -270,7 +270,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* cancel(given)
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "The payout is already recorded for sending to the bank and can no longer be cancelled; wait until it settles or fails."
+        "The payout is already queued for the bank and can no longer be cancelled; wait until it settles or fails."
       ])
       expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
       expect((yield* cancel(kept)).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Reads the nodes of databases of other releases, as `npm run status` does. */
+/** Reads the list of nodes from databases that other releases wrote, as `npm run status` does. */
 import { assert, layer } from "@effect/vitest"
 import * as Nodes from "@venue/storage/nodes/Nodes"
 import { Effect } from "effect"

@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (
         { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0, writtenSeq: 0 }
       ])
     )
-    // A desk that lost its shard unnoticed must not fence the new owner.
+    // A desk that has lost its shard without noticing must not fence the new owner.
     if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
     const into = (stream: string) => replayInto(claiming.get(stream)!)
     for (const [stream, from] of yield* journal.claimMany([...claiming.keys()], into, owned)) {
