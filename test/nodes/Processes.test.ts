@@ -78,9 +78,9 @@ it("I1, I4: while a stopping runner hands over its shards, every order receives 
   const lone = DevApp.launch(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
   expect((await lone.ended).code).toBe(1)
   expect(lone.output()).toContain("another venue is running on this database")
-  const other = await VenueProcesses.launch(url, "gateway-2", { VENUE_TERMS_VERSION: "2" })
+  const other = await VenueProcesses.launch(url, "gateway-2", { VENUE_KEY_PREFIX: "svc_other" })
   expect((await other.ended).code).toBe(1)
-  expect(other.output()).toContain("VENUE_TERMS_VERSION: the value differs from the value on gateway-1")
+  expect(other.output()).toContain("VENUE_KEY_PREFIX: the value differs from the value on gateway-1")
 
   await Database.run(url, "update node set wanted = 'draining' where name = 'gateway-1'")
   expect(await gateway!.ended).toEqual({ code: 0, signal: null })
