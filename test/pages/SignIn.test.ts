@@ -10,11 +10,11 @@ import { Site } from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
 /** Collects the access tokens that the page receives, newest first. */
-const tokensOf = (page: Page): ReadonlyArray<string> => {
-  const tokens: Array<string> = []
-  page.on("response", async (response) => {
+const tokensOf = (page: Page): ReadonlyArray<Promise<string>> => {
+  const tokens: Array<Promise<string>> = []
+  page.on("response", (response) => {
     const isSession = /\/(token\?grant_type=web3|verify)$/.test(response.url())
-    if (isSession && response.ok()) tokens.unshift((await response.json()).access_token)
+    if (isSession && response.ok()) tokens.unshift(response.json().then(({ access_token }) => access_token))
   })
   return tokens
 }
@@ -78,7 +78,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           const tokens = tokensOf(page)
           await enter(page)
           await heading(page, "You are signed in")
-          await Effect.runPromise(site.signOut(tokens[0]!))
+          await Effect.runPromise(site.signOut(await tokens[0]!))
           await press(page, "Sign out")
           await status(page, "You are signed out. Sign in again.")
           assert.strictEqual(await focused(page), "Sign in")
