@@ -24,6 +24,8 @@ export const run = async (drilled: Drilled): Promise<void> => {
   await DrillServer.follow(other, server)
   await nodes.start()
   nodes.auditor.start()
+  // A process ends if it loses the database during its start, so the auditor must have started before the first failover.
+  report.check("the auditor before the failovers", "no fault", await Books.audited(nodes))
   const silences: Array<Silence> = []
   let pair: Pair = { primary: server, standby: other }
   for (let round = 1; round <= options.rounds; round++) {
