@@ -1,27 +1,21 @@
 /** `npm run archive`: moves old journal rows to files, or puts the rows of a stream back. */
 import * as DatabaseClient from "@venue/postgres/DatabaseClient"
 import * as Migrations from "@venue/postgres/Migrations"
-import { Config, Console, Duration, Effect, Layer, Schema } from "effect"
+import { Config, Console, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { parseArgs } from "node:util"
+import * as Arguments from "../process/Arguments.ts"
 import { archiveDir, databaseUrl } from "../process/DatabaseSettings.ts"
 import { expect } from "../process/SettingRefused.ts"
 import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Archive from "./Archive.ts"
 
-export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
-  why: Schema.String
-}) {
-  override get message() {
-    return `${this.why}: npm run archive -- --older-than <days, ${leastDays} or more> | --restore <stream>`
-  }
-}
+/** Nodes that were cut off, and readers of recent charts, need the rows of the last days. */
+const leastDays = 7
+const usage = `npm run archive -- --older-than <days, ${leastDays} or more> | --restore <stream>`
 
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const { days, stream } = yield* Effect.try({
-    try: () => read(args),
-    catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
-  })
+  const { days, stream } = yield* Arguments.read(usage, () => read(args))
   const { directory, url } = yield* ToolSettings.read(Config.all({ directory: archiveDir, url: databaseUrl }))
   yield* expect("VENUE_ARCHIVE_DIR", directory !== "", "the directory of the archive files")
   yield* Effect.gen(function* () {
@@ -56,6 +50,3 @@ const read = (args: ReadonlyArray<string>) => {
   if (!Number.isInteger(days) || days < leastDays) throw new Error(`--older-than ${olderThan} is refused`)
   return { days, stream: restore }
 }
-
-/** Nodes that were cut off, and readers of recent charts, need the rows of the last days. */
-const leastDays = 7

@@ -7,23 +7,18 @@ import * as Table from "@venue/postgres/Table"
 import { Config, Console, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { parseArgs } from "node:util"
+import * as Arguments from "../process/Arguments.ts"
 import { migrationDatabaseUrl, roles } from "../process/DatabaseSettings.ts"
 import * as ToolSettings from "../process/ToolSettings.ts"
 
-export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
-  why: Schema.String
-}) {
-  override get message() {
-    return `${this.why}: npm run database-roles [-- --print]`
-  }
-}
+const usage = "npm run database-roles [-- --print]"
 
 /** With `--print`, only prints the statements, for a database whose roles another tool manages. */
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const isPrinted = yield* Effect.try({
-    try: () => parseArgs({ args: [...args], options: { print: { type: "boolean" } } }).values.print === true,
-    catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
-  })
+  const isPrinted = yield* Arguments.read(
+    usage,
+    () => parseArgs({ args: [...args], options: { print: { type: "boolean" } } }).values.print === true
+  )
   const settings = yield* ToolSettings.read(Config.all({ url: migrationDatabaseUrl, roles: Config.all(roles) }))
   const database = DatabaseClient.layer({ url: settings.url, applicationName: "database-roles", maxConnections: 2 })
   const tables = Migrations.layer.pipe(Layer.provideMerge(database))

@@ -12,16 +12,11 @@ import { parseArgs } from "node:util"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
 import { ArchivePlace } from "../auditor/ArchivedReading.ts"
 import { archiveDir, databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
+import * as Arguments from "../process/Arguments.ts"
 import * as ToolSettings from "../process/ToolSettings.ts"
 import * as Explanation from "./Explanation.ts"
 
-export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {
-  why: Schema.String
-}) {
-  override get message() {
-    return `${this.why}: npm run explain -- --account <id> [--market AAPL-USD] [--since 2026-11-24T00:00:00Z]`
-  }
-}
+const usage = "npm run explain -- --account <id> [--market AAPL-USD] [--since 2026-11-24T00:00:00Z]"
 
 /** Neither a configured database nor a running embedded server exists. */
 export class DatabaseUnknown extends Schema.TaggedError<DatabaseUnknown>()("DatabaseUnknown", {
@@ -39,10 +34,7 @@ export class Differs extends Schema.TaggedError<Differs>()("Differs", { count: S
 }
 
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const query = yield* Effect.try({
-    try: () => read(args),
-    catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
-  })
+  const query = yield* Arguments.read(usage, () => read(args))
   const { archive, url } = yield* configured
   const sql = yield* DatabaseClient.makeClient({ url, applicationName: "explain" })
   yield* Console.log("at (UTC)                       amount, USD        balance, USD  what")

@@ -2,6 +2,10 @@
 import { instant } from "./Digits.ts"
 import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 
+/** Begins the refusal of a decider who is not independent of the others. */
+export const appointedAfter = (name: string, event: string): string =>
+  `${name} was appointed, or received a token from another operator, after ${event}.`
+
 /** Returns functions that build the operator interface's problems; the problems' URIs start with `baseUrl`. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
@@ -119,7 +123,7 @@ const ofSettings = (baseUrl: string) => ({
   adminSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed, or received a token from another operator, after the change was requested. It requires 2 other admins; ask one of them to send the same change.`
+        detail: `${appointedAfter(name, "the change was requested")} It requires 2 other admins; ask one of them to send the same change.`
       })
     ),
   nodesBehind: (names: ReadonlyArray<string>) =>
@@ -140,7 +144,7 @@ const ofReviews = (baseUrl: string) => ({
   appointedSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed, or received a token from another operator, after the withdrawal was requested. The decision requires 2 other treasurers; ask one of them to decide.`
+        detail: `${appointedAfter(name, "the withdrawal was requested")} The decision requires 2 other treasurers; ask one of them to decide.`
       })
     ),
   notCancellable: (state: string) =>

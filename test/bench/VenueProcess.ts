@@ -104,7 +104,7 @@ export const startVenue = async ({
 }: VenueOptions): Promise<Venue> => {
   const devFile = join(dataDir, "dev.json")
   rmSync(devFile, { force: true })
-  const [rest, funding, auth, trade, marketData, admin] = await Ports.free(6)
+  const ports = await Ports.ofGateway()
   const child = spawn(
     process.execPath,
     [
@@ -122,12 +122,7 @@ export const startVenue = async ({
         VENUE_BOOT: String(process.pid),
         VENUE_DATA_DIR: dataDir,
         VENUE_DATABASE_URL: databaseUrl,
-        VENUE_REST_PORT: String(rest),
-        VENUE_FUNDING_PORT: String(funding),
-        VENUE_AUTH_PORT: String(auth),
-        VENUE_TRADE_PORT: String(trade),
-        VENUE_MARKET_DATA_PORT: String(marketData),
-        VENUE_ADMIN_PORT: String(admin),
+        ...ports.variables,
         VENUE_MARKET_MAKER: "off",
         VENUE_AUDITOR: "off",
         VENUE_SIMULATED_PRICES: "off",

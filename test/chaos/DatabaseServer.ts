@@ -3,9 +3,10 @@ import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import * as Guard from "../nodes/Guard.ts"
+import * as Signals from "../nodes/Signals.ts"
+import * as Session from "../postgres/Session.ts"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
 import { chmodSync, mkdirSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 
 export interface DatabaseServer {
@@ -25,19 +26,6 @@ export interface DatabaseServer {
   readonly crash: () => void
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
-}
-
-interface Client {
-  readonly connect: () => Promise<void>
-  readonly end: () => Promise<void>
-  readonly query: <Row>(query: {
-    text: string
-    values: ReadonlyArray<unknown>
-  }) => Promise<{ rows: ReadonlyArray<Row> }>
-  readonly on: (event: "error", heard: () => void) => void
-}
-const { Client } = createRequire(import.meta.url)("pg") as {
-  readonly Client: new (options: object) => Client
 }
 
 const quiet = () => Effect.void
@@ -63,7 +51,7 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
     return Option.getOrUndefined(found)?.pid
   }
   let server = (await pid())!
-  const abandon = () => signal(server, "SIGQUIT")
+  const abandon = () => Signals.signal(server, "SIGQUIT")
   process.once("exit", abandon)
   let unguard = Guard.over(server, "SIGQUIT")
   const renew = async () => {
@@ -72,20 +60,14 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
     unguard = Guard.over(server, "SIGQUIT")
   }
   const query = async <Row>(text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
-    const client = new Client({
+    const options = {
       connectionString: direct.href,
       application_name: "chaos",
       options: "-c default_transaction_read_only=off",
       connectionTimeoutMillis: 5_000,
       query_timeout: 60_000
-    })
-    client.on("error", () => {})
-    await client.connect()
-    try {
-      return (await client.query<Row>({ text, values })).rows
-    } finally {
-      await client.end()
     }
+    return Session.run<Row>(options, text, values)
   }
   const all = () => [server, ...childrenOf(server)]
   return {
@@ -96,15 +78,15 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
       return url.href
     },
     query,
-    freeze: () => all().forEach((one) => signal(one, "SIGSTOP")),
-    thaw: () => all().forEach((one) => signal(one, "SIGCONT")),
+    freeze: () => all().forEach((one) => Signals.signal(one, "SIGSTOP")),
+    thaw: () => all().forEach((one) => Signals.signal(one, "SIGCONT")),
     kill: () => {
-      for (const one of all()) signal(one, "SIGKILL")
+      for (const one of all()) Signals.signal(one, "SIGKILL")
       setTimeout(() => void renew(), renewMillis)
     },
     crash: () => {
       const session = childrenOf(server).find((one) => commandLine(one).includes("venue venue"))
-      if (session !== undefined) signal(session, "SIGKILL")
+      if (session !== undefined) Signals.signal(session, "SIGKILL")
     },
     stop: async () => {
       await renew()
@@ -124,9 +106,10 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
 /** The server restarts within one second after it exits. */
 const renewMillis = 3_000
 
+/** A server that has exited has no children. */
 const childrenOf = (pid: number): ReadonlyArray<number> => {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number)
+    return Signals.childrenOf(pid)
   } catch {
     return []
   }
@@ -137,13 +120,5 @@ const commandLine = (pid: number): string => {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")
   } catch {
     return ""
-  }
-}
-
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // The server has already exited.
   }
 }

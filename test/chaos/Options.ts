@@ -1,5 +1,6 @@
 /** Options of a chaos run. */
 import { parseArgs } from "node:util"
+import { orMessage } from "../nodes/OrMessage.ts"
 
 export interface Options {
   readonly minutes: number
@@ -23,13 +24,7 @@ export interface Options {
 }
 
 /** Parses the command line. Returns an error message for the first invalid option. */
-export const read = (args: ReadonlyArray<string>): Options | string => {
-  try {
-    return readAll(args)
-  } catch (error) {
-    return (error as Error).message
-  }
-}
+export const read = (args: ReadonlyArray<string>): Options | string => orMessage(() => readAll(args))
 
 function readAll(args: ReadonlyArray<string>): Options {
   const text = { type: "string" } as const

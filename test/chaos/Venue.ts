@@ -90,22 +90,17 @@ export const start = async (options: Options, folder: string, say: (text: string
       const spec = { name, kind: "runner", program: "apps/runner/main.ts", variables, urls: undefined } as const
       nodes.push(VenueNode.make({ ...spec, health: `http://127.0.0.1:${health}` }, folder))
     } else {
-      const [rest, funding, auth, trade, marketData, admin] = await Ports.free(6)
+      const ports = await Ports.ofGateway()
       const variables = {
         ...common,
-        VENUE_REST_PORT: String(rest),
-        VENUE_FUNDING_PORT: String(funding),
-        VENUE_AUTH_PORT: String(auth),
-        VENUE_TRADE_PORT: String(trade),
-        VENUE_MARKET_DATA_PORT: String(marketData),
-        VENUE_ADMIN_PORT: String(admin),
+        ...ports.variables,
         VENUE_HEALTH_PORT: "0"
       }
       const urls = {
-        rest: `http://127.0.0.1:${rest}`,
-        trade: `ws://127.0.0.1:${trade}`,
-        marketData: `ws://127.0.0.1:${marketData}`,
-        admin: `http://127.0.0.1:${admin}`
+        rest: `http://127.0.0.1:${ports.rest}`,
+        trade: `ws://127.0.0.1:${ports.trade}`,
+        marketData: `ws://127.0.0.1:${ports.marketData}`,
+        admin: `http://127.0.0.1:${ports.admin}`
       }
       const spec = { name, kind: "gateway", program: "apps/gateway/main.ts", variables, urls } as const
       nodes.push(VenueNode.make({ ...spec, health: urls.rest }, folder))

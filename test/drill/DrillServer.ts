@@ -1,14 +1,15 @@
 /** Postgres servers of the drill: with an archive of their log, copied while they run, killed, promoted and restored. */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import * as Guard from "../nodes/Guard.ts"
 import * as Ports from "../nodes/Ports.ts"
+import * as Signals from "../nodes/Signals.ts"
 import { until } from "../nodes/Until.ts"
 import * as BaseBackup from "../postgres/BaseBackup.ts"
+import * as Session from "../postgres/Session.ts"
 
 export interface DrillServer {
   readonly name: string
@@ -21,19 +22,6 @@ export interface DrillServer {
   readonly stop: () => Promise<void>
   /** Removes the files of the stopped server that are outside the drill's folder. */
   readonly remove: () => void
-}
-
-interface Client {
-  readonly connect: () => Promise<void>
-  readonly end: () => Promise<void>
-  readonly query: <Row>(query: {
-    text: string
-    values: ReadonlyArray<unknown>
-  }) => Promise<{ rows: ReadonlyArray<Row> }>
-  readonly on: (event: "error", ignore: () => void) => void
-}
-const { Client } = createRequire(import.meta.url)("pg") as {
-  readonly Client: new (options: object) => Client
 }
 
 const quiet = () => Effect.void
@@ -56,22 +44,16 @@ export const make = async (
   let pid = 0
   let scope = Scope.makeUnsafe()
   let unguard = () => {}
-  const abandon = () => signal(pid, "SIGQUIT")
+  const abandon = () => {
+    if (pid > 0) Signals.signal(pid, "SIGQUIT")
+  }
   const forget = () => {
     process.removeListener("exit", abandon)
     unguard()
     pid = 0
   }
-  const query = async <Row>(text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
-    const client = new Client({ connectionString: url, application_name: "drill" })
-    client.on("error", () => {})
-    await client.connect()
-    try {
-      return (await client.query<Row>({ text, values })).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const query = <Row>(text: string, values: ReadonlyArray<unknown> = []) =>
+    Session.run<Row>({ connectionString: url, application_name: "drill" }, text, values)
   return {
     name,
     home,
@@ -84,8 +66,8 @@ export const make = async (
       unguard = Guard.over(pid, "SIGQUIT")
     },
     kill: async () => {
-      const all = [pid, ...childrenOf(pid)]
-      for (const process of all) signal(process, "SIGKILL")
+      const all = [pid, ...Signals.childrenOf(pid)]
+      for (const each of all) Signals.signal(each, "SIGKILL")
       await until("the killed server is gone", () => all.every((process) => !isRunning(process)))
       forget()
     },
@@ -103,7 +85,8 @@ export const found = async (server: DrillServer): Promise<void> => {
   await Effect.runPromise(Postmaster.initialise(server.home, true))
   appendFileSync(join(server.home.data, "postgresql.auto.conf"), "wal_level = replica\nmax_wal_size = '256MB'\n")
   await server.start()
-  await on(server, "postgres", "create database venue")
+  const connectionString = urlOf([server]).replace(/venue$/, "postgres")
+  await Session.run({ connectionString }, "create database venue")
 }
 
 /** Copies the running server to a folder of its user, which it creates. */
@@ -166,13 +149,6 @@ export const urlOf = (servers: ReadonlyArray<Pick<DrillServer, "home">>): string
   return `postgres://${Postmaster.superuser}:${Redacted.value(servers[0]!.home.password)}@${hosts}/venue`
 }
 
-const on = async ({ home }: DrillServer, database: string, text: string): Promise<void> => {
-  const client = new Client({ connectionString: urlOf([{ home }]).replace(/venue$/, database) })
-  await client.connect()
-  await client.query({ text, values: [] })
-  await client.end()
-}
-
 /** Appends settings. The last of several lines with the same name is valid. */
 const configure = async (server: DrillServer, lines: ReadonlyArray<string>): Promise<void> => {
   const file = join(server.home.data, "postgresql.auto.conf")
@@ -181,22 +157,11 @@ const configure = async (server: DrillServer, lines: ReadonlyArray<string>): Pro
 
 const labelOf = (backup: string): string => readFileSync(join(backup, "backup_label"), "utf8")
 
-const childrenOf = (pid: number): ReadonlyArray<number> =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number)
-
 /** A zombie counts as ended: its files and ports are free. */
 const isRunning = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8") !== ""
   } catch {
     return false
-  }
-}
-
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    if (pid > 0) process.kill(pid, name)
-  } catch {
-    // The process has already exited.
   }
 }

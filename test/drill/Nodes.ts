@@ -43,7 +43,8 @@ export interface NodeOptions {
 export const make = async (options: NodeOptions): Promise<Nodes> => {
   const { folder } = options
   mkdirSync(folder, { recursive: true })
-  const [cluster, runnerHealth, auditorHealth, rest, funding, auth, trade, marketData, admin] = await Ports.free(9)
+  const [cluster, runnerHealth, auditorHealth] = await Ports.free(3)
+  const { admin, rest, trade, variables } = await Ports.ofGateway()
   const shared = { ...sharedOf(options), ...options.variables }
   const witnessOf = (name: string): Variables =>
     options.witness === undefined ? {} : { VENUE_WITNESS_DIR: folderOf(options.witness, name) }
@@ -72,12 +73,7 @@ export const make = async (options: NodeOptions): Promise<Nodes> => {
       VENUE_NODE_NAME: "gateway-1",
       VENUE_ADMIN_TOKEN: adminToken,
       VENUE_AUTH_CLIENT_KEY: "pk_test_client",
-      VENUE_REST_PORT: String(rest),
-      VENUE_FUNDING_PORT: String(funding),
-      VENUE_AUTH_PORT: String(auth),
-      VENUE_TRADE_PORT: String(trade),
-      VENUE_MARKET_DATA_PORT: String(marketData),
-      VENUE_ADMIN_PORT: String(admin),
+      ...variables,
       VENUE_HEALTH_PORT: "0"
     }
   })

@@ -3,9 +3,9 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
+import * as Signals from "./Signals.ts"
 
 /**
  * Starts a database server, by default in a new data directory. If the directory belongs to a venue, that venue
@@ -48,24 +48,14 @@ export async function serve(ofVenue?: string) {
 /** Freezes or resumes every session of the server. Frozen sessions cannot commit. */
 export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   for (const pid of DevApp.postgresOf(dataDir)) {
-    const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    for (const session of sessions.trim().split(" ")) send(Number(session), signal)
+    for (const session of Signals.childrenOf(pid)) Signals.signal(session, signal)
   }
 }
 
 /** Stops or continues the whole server, which then also answers no new session. */
 export const haltServer = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   halt(dataDir, signal)
-  for (const pid of DevApp.postgresOf(dataDir)) send(pid, signal)
-}
-
-/** Sends the signal, unless the session has already exited. */
-const send = (pid: number, signal: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
-  }
+  for (const pid of DevApp.postgresOf(dataDir)) Signals.signal(pid, signal)
 }
 
 /** Begins a transaction with this statement. Returns the function that rolls it back. */

@@ -33,6 +33,20 @@ export const block = async (offsets: ReadonlyArray<number>): Promise<ReadonlyArr
   }
 }
 
+/** Returns free ports of a gateway, and the settings that assign them. */
+export const ofGateway = async () => {
+  const [rest, funding, auth, trade, marketData, admin] = await free(6)
+  const variables = {
+    VENUE_REST_PORT: String(rest),
+    VENUE_FUNDING_PORT: String(funding),
+    VENUE_AUTH_PORT: String(auth),
+    VENUE_TRADE_PORT: String(trade),
+    VENUE_MARKET_DATA_PORT: String(marketData),
+    VENUE_ADMIN_PORT: String(admin)
+  }
+  return { rest: rest!, trade: trade!, marketData: marketData!, admin: admin!, variables }
+}
+
 const [firstPort, lastPort] = [20_000, 32_000]
 const folder = join(tmpdir(), `venue-ports-${process.getuid?.() ?? "all"}`)
 const reserved = new Set<number>()

@@ -3,6 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { listDefaults } from "@venue/api/admin/Recovery"
 import { instant } from "@venue/api/Digits"
+import { appointedAfter } from "@venue/api/OperatorProblems"
 import * as Deciders from "@venue/auth/access/Deciders"
 import { maxAcceptedRows, missingOf, peopleNeeded, type RecoveryState } from "@venue/domain/Recovery"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -104,7 +105,7 @@ const makeDecide = Effect.gen(function* () {
     const mayDecide = yield* deciders
     if (!mayDecide(name, pending.value.foundAtMillis))
       return yield* refusals.noRecovery(
-        `${name} was appointed, or received a token from another operator, after the loss was found. The decision requires ${peopleNeeded} other treasurers; ask one of them to decide.`
+        `${appointedAfter(name, "the loss was found")} The decision requires ${peopleNeeded} other treasurers; ask one of them to decide.`
       )
     const open = yield* recoveries.decide({ recoveryId, operator: name, reason })
     if (Option.isNone(open))

@@ -181,8 +181,8 @@ const make = Effect.fnUntraced(function* ({ open, seal }: Seal["Service"]) {
 
 const maxListed = 1_000
 
-const justAppointed = { sealedFactor: null, acceptedStep: null, removedAtMillis: null, tokenGivenAtMillis: null }
 const noFactor = { sealedFactor: null, acceptedStep: null }
+const justAppointed = { ...noFactor, removedAtMillis: null, tokenGivenAtMillis: null }
 
 const operatorOf = (row: Row): Operator => ({
   ...Struct.omit(row, ["tokenHash", "sealedFactor", "acceptedStep", "tokenGivenAtMillis"]),

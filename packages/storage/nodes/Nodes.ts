@@ -38,7 +38,8 @@ const nodeTable = Table.make("node", {
 type Row = Table.Row<typeof nodeTable>
 
 const living = "(node.left_at is null and node.last_seen_at > clock_timestamp() - interval '5 seconds')"
-const nodes = nodeTable.with({ isLiving: { schema: Schema.Boolean, expression: living } })
+const isLiving = { schema: Schema.Boolean, expression: living }
+const nodes = nodeTable.with({ isLiving })
 export type Node = Table.Row<typeof nodes>
 
 const renewed = Table.selection({
@@ -116,7 +117,7 @@ export class Nodes extends Context.Service<
 
 /** Columns of a database of any release. Releases after 0.1.0 have added the contracts. */
 const ofAnyRelease = nodeTable.with({
-  isLiving: { schema: Schema.Boolean, expression: living },
+  isLiving,
   contractsKnown: { ...orNull(integer), expression: "(to_jsonb(node) ->> 'contracts_known')::integer" },
   contractsInForce: { ...orNull(integer), expression: "(to_jsonb(node) ->> 'contracts_in_force')::integer" }
 })

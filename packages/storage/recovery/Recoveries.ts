@@ -65,8 +65,8 @@ export class Recoveries extends Context.Service<
     /** Returns the decisions, oldest first. */
     readonly decisions: (recoveryId: number) => Result<ReadonlyArray<RecoveryDecision>>
     /**
-     * Records a decision in place of the operator's earlier one. Locks the recovery until the transaction ends; returns
-     * it if it is OPEN.
+     * Records a decision in place of the operator's earlier one. Locks the recovery until the transaction ends.
+     * Returns an OPEN recovery, and nothing in another state.
      */
     readonly decide: (decision: Omit<RecoveryDecision, "decidedAtMillis">) => Result<Option.Option<Recovery>>
     /** Moves a recovery to its next state; returns false if it is not in the state `from`. */

@@ -12,21 +12,11 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Option, Redacted, Schedule } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
+import { goldOrder } from "./GoldOrder.ts"
 
 const gold = MarketSymbol.make("GOLD-USD")
 const accept = { decision: "accept_loss", reason: "the newer backup is damaged" }
-const order = {
-  type: "add_order",
-  params: {
-    symbol: gold,
-    side: "BUY",
-    order_type: "LIMIT",
-    order_time_in_force: "GTC",
-    quantity: 1,
-    price: 3_390,
-    client_order_id: "first"
-  }
-}
+const order = goldOrder()
 const hourAhead = Effect.map(Clock.currentTimeMillis, (now) => now + 3_600_000)
 const poll = Schedule.spaced("20 millis")
 

@@ -9,21 +9,8 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { settable } from "../../cluster/SettableClock.ts"
 import { adminToken, call, layer, RestClient } from "../rest/RestClient.ts"
+import { gold, goldOrder } from "./GoldOrder.ts"
 
-const gold = "GOLD-USD"
-const order = (quantity: number, client_order_id: string) => ({
-  type: "add_order",
-  params: {
-    symbol: gold,
-    side: "BUY",
-    order_type: "LIMIT",
-    order_time_in_force: "GTC",
-    quantity,
-    price: 3_390,
-    client_order_id,
-    reduce_only: false
-  }
-})
 const cancel = { type: "cancel_order", params: { symbol: gold, client_order_id: "first" } }
 
 const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<string> = [gold]) {
@@ -64,9 +51,9 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       })
       const listed = Effect.map(get(`/refdata?ticker=${gold}`), ({ body }) => body.data[0].status)
 
-      expect(yield* statusOf(order(1, "first"))).toBe("ACK")
+      expect(yield* statusOf(goldOrder(1, "first"))).toBe("ACK")
       expect((yield* set("HALTED")).body).toEqual({ data: [{ symbol: gold, state: "HALTED" }], count: 1 })
-      expect(yield* statusOf(order(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
+      expect(yield* statusOf(goldOrder(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
       expect(yield* statusOf(cancel)).toBe("REJECTED_MARKET_CLOSED")
       expect(yield* listed).toBe("INACTIVE")
       const states = (yield* admin("GET", "/trading-state")).body.data
@@ -79,10 +66,10 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
         `${gold} is halted; set CANCEL_ONLY first with POST /trading-state.`
       ])
       expect((yield* set("CANCEL_ONLY")).status).toBe(200)
-      expect(yield* statusOf(order(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
+      expect(yield* statusOf(goldOrder(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
       expect(yield* statusOf(cancel)).toBe("CANCELLED")
       expect((yield* set("TRADING")).status).toBe(200)
-      expect(yield* statusOf(order(1, "again"))).toBe("ACK")
+      expect(yield* statusOf(goldOrder(1, "again"))).toBe("ACK")
       expect(yield* listed).toBe("ACTIVE")
 
       const entries = yield* (yield* Audit).about(gold)

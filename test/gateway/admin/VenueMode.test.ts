@@ -7,20 +7,9 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
+import { gold, goldOrder } from "./GoldOrder.ts"
 
-const gold = "GOLD-USD"
-const order = {
-  type: "add_order",
-  params: {
-    symbol: gold,
-    side: "BUY",
-    order_type: "LIMIT",
-    order_time_in_force: "GTC",
-    quantity: 1,
-    price: 3_390,
-    client_order_id: "first"
-  }
-}
+const order = goldOrder()
 const clean = { fault: null, difference: null }
 
 const change = Effect.fnUntraced(function* (to: string) {

@@ -1,5 +1,6 @@
 /** Options of `npm run treasury-kills`. */
 import { parseArgs } from "node:util"
+import { orMessage } from "../OrMessage.ts"
 
 export interface Options {
   readonly deposits: number
@@ -9,8 +10,8 @@ export interface Options {
 }
 
 /** Returns an error message for an invalid command line. */
-export const read = (args: ReadonlyArray<string>): Options | string => {
-  try {
+export const read = (args: ReadonlyArray<string>): Options | string =>
+  orMessage(() => {
     const text = { type: "string" } as const
     const { values } = parseArgs({
       args: [...args],
@@ -28,7 +29,4 @@ export const read = (args: ReadonlyArray<string>): Options | string => {
       kills: whole("kills", 100, 10_000),
       seed: whole("seed", 7, 2 ** 31)
     }
-  } catch (error) {
-    return (error as Error).message
-  }
-}
+  })
