@@ -6,7 +6,9 @@ import { Unavailable } from "@venue/cluster/protocol/Market"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { DatabaseOutage } from "@venue/postgres/DatabaseOutage"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Outage from "@venue/postgres/Outage"
 import { DeadPriceSources } from "@venue/storage/alarms/DeadPriceSources"
 import { LostNodes } from "@venue/storage/nodes/LostNodes"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -185,7 +187,9 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
       const gone = Effect.fail(new DatabaseUnavailable({ cause: new Error("gone") }))
       const { url } = yield* AdminServer.open({ port: 0, token: () => Redacted.make(adminToken) }).pipe(
         Effect.provideService(LostNodes, { ...(yield* LostNodes), list: gone }),
-        Effect.provideService(DeadPriceSources, { ...(yield* DeadPriceSources), list: gone })
+        Effect.provideService(DeadPriceSources, { ...(yield* DeadPriceSources), list: gone }),
+        // Another file of this worker can have begun an outage that has not ended.
+        Effect.provideService(DatabaseOutage, Outage.make({ begun: () => Effect.void, over: () => Effect.void }))
       )
       const { body, status } = yield* call(`${url}/alarms`, { headers: { authorization: `Bearer ${adminToken}` } })
       expect([status, body.unknown_kinds]).toEqual([200, ["NODE_LOST", "PRICE_SOURCE_DEAD"]])
